@@ -1,0 +1,27 @@
+//! The arithmetic under isotherm: 0/1 matrices packed into bits, products of bits with weights,
+//! Bernoulli draws, softplus sums, outer products. Arrays in, arrays out; nothing here knows what
+//! a Boltzmann machine is.
+//!
+//! Every kernel is one plain Rust loop over tiles of 16 lanes, compiled once per CPU level (see
+//! [`Level`]) and chosen at run time. No kernel contracts a multiplication and an addition into
+//! one rounding and every sum has a fixed shape, so **all levels give the same bits**. Each kernel
+//! has a twin in [`scalar`] that is slow and obvious; the tests hold the two against each other.
+//!
+//! Threads are none of this crate's business: a caller that wants them hands out blocks of rows.
+
+pub mod affine;
+pub mod bernoulli;
+pub mod bits;
+pub mod exp;
+pub mod level;
+pub mod matrix;
+pub mod outer;
+pub mod rng;
+pub mod scalar;
+pub mod softplus;
+pub mod vector;
+
+pub use bits::BitMatrix;
+pub use level::Level;
+pub use matrix::{LANES, Matrix, Tile};
+pub use rng::{LaneRng, stream_key};

@@ -1,0 +1,152 @@
+//! Dense `f32` matrices whose rows are padded to whole tiles of 16 lanes.
+
+/// Number of `f32` lanes in a tile: one AVX-512 register, two AVX2 ones, a cache line.
+pub const LANES: usize = 16;
+
+/// Sixteen `f32` on one cache line, the unit every kernel works in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(64))]
+pub struct Tile(pub [f32; LANES]);
+
+impl Tile {
+    /// Sixteen zeros.
+    pub const ZERO: Tile = Tile([0.0; LANES]);
+
+    /// Sixteen times the same value.
+    #[inline(always)]
+    pub fn splat(value: f32) -> Tile {
+        Tile([value; LANES])
+    }
+
+    /// Lane by lane.
+    #[inline(always)]
+    pub fn map(self, f: impl Fn(f32) -> f32) -> Tile {
+        let mut out = self;
+        for lane in &mut out.0 {
+            *lane = f(*lane);
+        }
+        out
+    }
+
+    /// Adds `other` lane by lane.
+    #[inline(always)]
+    pub fn add(&mut self, other: &Tile) {
+        for (lane, x) in self.0.iter_mut().zip(&other.0) {
+            *lane += x;
+        }
+    }
+}
+
+/// A row-major matrix of `f32` with zero padding at the end of each row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    rows: usize,
+    cols: usize,
+    tiles_per_row: usize,
+    tiles: Vec<Tile>,
+}
+
+impl Matrix {
+    /// A matrix of zeros.
+    pub fn zeros(rows: usize, cols: usize) -> Matrix {
+        let tiles_per_row = cols.div_ceil(LANES);
+        Matrix { rows, cols, tiles_per_row, tiles: vec![Tile::ZERO; rows * tiles_per_row] }
+    }
+
+    /// A matrix from `rows * cols` values in row-major order.
+    pub fn from_dense(rows: usize, cols: usize, values: &[f32]) -> Matrix {
+        assert_eq!(values.len(), rows * cols, "a {rows}x{cols} matrix from {} values", values.len());
+        let mut matrix = Matrix::zeros(rows, cols);
+        for (i, row) in values.chunks_exact(cols.max(1)).enumerate() {
+            matrix.row_mut(i).copy_from_slice(row);
+        }
+        matrix
+    }
+
+    /// One row.
+    pub fn from_row(values: &[f32]) -> Matrix {
+        Matrix::from_dense(1, values.len(), values)
+    }
+
+    /// The `rows * cols` values without the padding, in row-major order.
+    pub fn to_dense(&self) -> Vec<f32> {
+        (0..self.rows).flat_map(|i| self.row(i).iter().copied()).collect()
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns, padding not counted.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Number of tiles that hold one row.
+    pub fn tiles_per_row(&self) -> usize {
+        self.tiles_per_row
+    }
+
+    /// All tiles, row after row.
+    pub fn tiles(&self) -> &[Tile] {
+        &self.tiles
+    }
+
+    /// All tiles, row after row. Whoever writes must keep the padding zero.
+    pub fn tiles_mut(&mut self) -> &mut [Tile] {
+        &mut self.tiles
+    }
+
+    /// The tiles of one row.
+    pub fn row_tiles(&self, row: usize) -> &[Tile] {
+        &self.tiles[row * self.tiles_per_row..][..self.tiles_per_row]
+    }
+
+    /// The values of one row.
+    pub fn row(&self, row: usize) -> &[f32] {
+        &flat(self.row_tiles(row))[..self.cols]
+    }
+
+    /// The values of one row.
+    pub fn row_mut(&mut self, row: usize) -> &mut [f32] {
+        let tiles = &mut self.tiles[row * self.tiles_per_row..][..self.tiles_per_row];
+        &mut flat_mut(tiles)[..self.cols]
+    }
+
+    /// The matrix whose row `i` is row `rows[i]` of this one.
+    pub fn select(&self, rows: &[usize]) -> Matrix {
+        let tiles = rows.iter().flat_map(|&r| self.row_tiles(r).iter().copied()).collect();
+        Matrix { rows: rows.len(), cols: self.cols, tiles_per_row: self.tiles_per_row, tiles }
+    }
+
+    /// Writes the transpose of this matrix into `out`, in blocks that stay in cache.
+    pub fn transpose_into(&self, out: &mut Matrix) {
+        assert_eq!((out.rows, out.cols), (self.cols, self.rows), "shape of the transpose");
+        let (in_stride, out_stride) = (self.tiles_per_row * LANES, out.tiles_per_row * LANES);
+        let (source, target) = (flat(&self.tiles), flat_mut(&mut out.tiles));
+        const BLOCK: usize = 32;
+        for row in (0..self.rows).step_by(BLOCK) {
+            for col in (0..self.cols).step_by(BLOCK) {
+                for j in col..(col + BLOCK).min(self.cols) {
+                    for i in row..(row + BLOCK).min(self.rows) {
+                        target[j * out_stride + i] = source[i * in_stride + j];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The lanes of a run of tiles as one slice.
+pub fn flat(tiles: &[Tile]) -> &[f32] {
+    // SAFETY: `Tile` is `repr(C)`, exactly 16 `f32` without padding, and its alignment exceeds
+    // that of `f32`; the length counts the same bytes.
+    unsafe { std::slice::from_raw_parts(tiles.as_ptr().cast::<f32>(), tiles.len() * LANES) }
+}
+
+/// The lanes of a run of tiles as one mutable slice.
+pub fn flat_mut(tiles: &mut [Tile]) -> &mut [f32] {
+    // SAFETY: as in `flat`, and the borrow is exclusive.
+    unsafe { std::slice::from_raw_parts_mut(tiles.as_mut_ptr().cast::<f32>(), tiles.len() * LANES) }
+}

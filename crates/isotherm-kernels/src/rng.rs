@@ -1,0 +1,83 @@
+//! Random numbers that belong to a key, not to a thread.
+//!
+//! A stream is named by (seed, purpose, index, step); whoever needs randomness for replica
+//! `index` at step `step` makes the stream on the spot. So no generator is ever stored, results
+//! cannot depend on the number of threads, and a checkpoint holds no generator state.
+
+use crate::matrix::{LANES, Tile};
+
+/// The increment of SplitMix64 (Steele, Lea and Flood 2014).
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The output function of SplitMix64, a bijection.
+#[inline(always)]
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The key of the stream named by these four numbers. With any three of them held fixed, no two
+/// values of the fourth give the same key.
+#[inline]
+pub fn stream_key(seed: u64, purpose: u64, index: u64, step: u64) -> u64 {
+    [purpose, index, step]
+        .into_iter()
+        .fold(mix(seed.wrapping_add(GOLDEN)), |key, part| mix(key.wrapping_add(GOLDEN) ^ mix(part)))
+}
+
+/// Sixteen xoshiro128++ generators (Blackman and Vigna 2019) in step, one a lane.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub struct LaneRng {
+    s: [[u32; LANES]; 4],
+}
+
+impl LaneRng {
+    /// The generators of a stream. Lane `l` is seeded with outputs `2l + 1` and `2l + 2` of the
+    /// SplitMix64 sequence that starts at `key`.
+    #[inline(always)]
+    pub fn new(key: u64) -> LaneRng {
+        let mut s = [[0; LANES]; 4];
+        for lane in 0..LANES {
+            let at = key.wrapping_add(GOLDEN.wrapping_mul(2 * lane as u64));
+            let low = mix(at.wrapping_add(GOLDEN));
+            let high = mix(at.wrapping_add(GOLDEN.wrapping_mul(2)));
+            s[0][lane] = low as u32;
+            s[1][lane] = (low >> 32) as u32;
+            s[2][lane] = high as u32;
+            s[3][lane] = (high >> 32) as u32;
+        }
+        LaneRng { s }
+    }
+
+    /// The next 32 bits of every lane.
+    #[inline(always)]
+    pub fn next_words(&mut self) -> [u32; LANES] {
+        let mut out = [0; LANES];
+        let [s0, s1, s2, s3] = &mut self.s;
+        for lane in 0..LANES {
+            out[lane] = s0[lane].wrapping_add(s3[lane]).rotate_left(7).wrapping_add(s0[lane]);
+            let shifted = s1[lane] << 9;
+            s2[lane] ^= s0[lane];
+            s3[lane] ^= s1[lane];
+            s1[lane] ^= s2[lane];
+            s0[lane] ^= s3[lane];
+            s2[lane] ^= shifted;
+            s3[lane] = s3[lane].rotate_left(11);
+        }
+        out
+    }
+
+    /// A uniform of 24 bits a lane, in the open interval (0, 1): the midpoints of 2^24 cells.
+    #[inline(always)]
+    pub fn next_uniforms(&mut self) -> Tile {
+        let words = self.next_words();
+        let mut out = Tile::ZERO;
+        for (lane, word) in out.0.iter_mut().zip(words) {
+            // The conversion goes through i32, which every vector unit has.
+            *lane = ((word >> 8) as i32 as f32 + 0.5) * (1.0 / 16_777_216.0);
+        }
+        out
+    }
+}

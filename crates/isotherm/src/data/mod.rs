@@ -1,0 +1,2 @@
+//! Data.
+pub mod formats;
