@@ -1,2 +1,10 @@
-//! Data.
+//! What is learned from: the paper's mixture, or a 0/1 matrix from a file.
+
+mod dataset;
 pub mod formats;
+mod minibatch;
+mod mixture;
+
+pub use dataset::{Dataset, Table};
+pub use minibatch::Minibatches;
+pub use mixture::Mixture;

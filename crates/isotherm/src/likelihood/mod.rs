@@ -1,0 +1,6 @@
+//! How likely the data are under the model.
+
+pub mod exact;
+mod measure;
+
+pub use measure::{LogLikelihood, measure};

@@ -1,0 +1,10 @@
+//! The Bernoulli–Bernoulli RBM: E(v, h) = −b·h − c·v − vᵀWh, with h, v in {0, 1}.
+
+mod energy;
+mod initial;
+mod parameters;
+mod rbm;
+
+pub use initial::{Initial, log_odds};
+pub use parameters::Parameters;
+pub use rbm::Rbm;

@@ -1,0 +1,93 @@
+//! Paths: families of distributions π_β that lead from a hot end β = 0, which can be drawn from
+//! exactly, to the model at β = 1.
+//!
+//! | path | π_β | hot end |
+//! |---|---|---|
+//! | [`joint`] (the paper's) | exp(−β E(v, h)) | uniform |
+//! | [`base_rate`] | v-field (1−β)c₀ + β(c + Wh), h-field β(b + Wᵀv) | product of the data's marginals |
+//! | [`hidden_marginal`] | p(h)^β, v summed out | uniform h |
+//!
+//! The tempering engine knows a path only through the trait [`Path`], and works on a block of
+//! replicas at once. Implementations whose answers are known in closed form ([`toy`]) are what
+//! the engine is tested with.
+
+pub mod base_rate;
+mod gibbs;
+pub mod hidden_marginal;
+pub mod joint;
+pub mod toy;
+
+pub use gibbs::{Gibbs, SwapOn};
+pub use hidden_marginal::HiddenMarginal;
+
+use isotherm_kernels::BitMatrix;
+
+use crate::model::Rbm;
+use crate::streams::Clock;
+
+/// A block of replicas under one family of distributions. A replica is a row of the block, and
+/// stays there: swaps exchange the β of two rows, never their states.
+pub trait Path {
+    /// What the distributions depend on besides β.
+    type Model: ?Sized;
+
+    /// Number of replicas.
+    fn rows(&self) -> usize;
+
+    /// `steps` transitions of each row that leave π_β invariant, β = `betas[row]`. At β = 0 the
+    /// row is drawn afresh, independently of what it was.
+    fn sweep(&mut self, model: &Self::Model, betas: &[f64], steps: usize, clock: Clock);
+
+    /// log [π_βx(y) π_βy(x)] / [π_βx(x) π_βy(y)] after a sweep, for the rows `x` and `y` and
+    /// their inverse temperatures: the logarithm of the paper's swap ratio.
+    fn log_ratio(&self, x: (usize, f64), y: (usize, f64)) -> f64;
+
+    /// Draws again what the log-ratio summed out, at the β each row has after the swaps.
+    fn settle(&mut self, model: &Self::Model, betas: &[f64], clock: Clock);
+
+    /// Makes row `i` what row `rows[i]` was: copies, drops and reorders replicas.
+    fn select(&mut self, rows: &[usize]);
+}
+
+/// A path of an RBM. Between two steps its whole state is the hidden units of its replicas.
+pub trait RbmPath: Path<Model = Rbm> + Send {
+    /// The hidden units, a row for each replica.
+    fn hidden(&self) -> &BitMatrix;
+
+    /// Puts the replicas into these hidden states; there may be another number of them.
+    fn set_hidden(&mut self, h: BitMatrix);
+
+    /// Visible samples of the given rows, which must be at β = 1 and settled.
+    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock) -> BitMatrix;
+}
+
+/// A path chosen at run time is a path.
+impl<P: Path + ?Sized> Path for Box<P> {
+    type Model = P::Model;
+
+    fn rows(&self) -> usize {
+        (**self).rows()
+    }
+
+    fn sweep(&mut self, model: &Self::Model, betas: &[f64], steps: usize, clock: Clock) {
+        (**self).sweep(model, betas, steps, clock);
+    }
+
+    fn log_ratio(&self, x: (usize, f64), y: (usize, f64)) -> f64 {
+        (**self).log_ratio(x, y)
+    }
+
+    fn settle(&mut self, model: &Self::Model, betas: &[f64], clock: Clock) {
+        (**self).settle(model, betas, clock);
+    }
+
+    fn select(&mut self, rows: &[usize]) {
+        (**self).select(rows);
+    }
+}
+
+/// Rows of a block for each of the current threads. Rows never share anything, so how they are
+/// cut into chunks cannot change a result.
+fn rows_per_thread(rows: usize, at_least: usize) -> usize {
+    rows.div_ceil(rayon::current_num_threads()).max(at_least).max(1)
+}

@@ -1,0 +1,58 @@
+//! Where every random number of a run comes from: a stream for each purpose, index and step.
+//!
+//! Streams are made when they are needed and never stored, so a result cannot depend on the
+//! number of threads or on where a run was interrupted.
+
+use isotherm_kernels::{LaneRng, stream_key};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// What a stream is for. The numbers are part of every result: never reuse or renumber them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Purpose {
+    /// Initial weights.
+    Weights = 1,
+    /// Initial states of the replicas.
+    Replicas = 2,
+    /// Gibbs sweeps.
+    Sweep = 3,
+    /// Swap decisions.
+    Swap = 4,
+    /// Units drawn again after a swap that summed them out.
+    Settle = 5,
+    /// Visible units that a path draws only when it is asked for samples.
+    Visible = 6,
+    /// The order of the examples in an epoch.
+    Shuffle = 7,
+    /// The modes of the mixture.
+    Modes = 8,
+    /// Training examples of the mixture.
+    Examples = 9,
+    /// The mixture's examples for measuring the likelihood.
+    Evaluation = 10,
+    /// The first half step of contrastive divergence.
+    Contrast = 11,
+}
+
+/// Seed and step: the part of a stream's name that all replicas share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// The run's seed.
+    pub seed: u64,
+    /// The step of the sampler.
+    pub step: u64,
+}
+
+impl Clock {
+    /// Sixteen lanes of random numbers, for the kernels.
+    pub fn lanes(self, purpose: Purpose, index: usize) -> LaneRng {
+        LaneRng::new(stream_key(self.seed, purpose as u64, index as u64, self.step))
+    }
+
+    /// One sequence of random numbers.
+    pub fn sequence(self, purpose: Purpose, index: usize) -> Xoshiro256PlusPlus {
+        let key = stream_key(self.seed, purpose as u64, index as u64, self.step);
+        Xoshiro256PlusPlus::seed_from_u64(key)
+    }
+}

@@ -1,0 +1,182 @@
+//! One step of the tempered sampler, and the adaptation of its ladder.
+
+use super::flow::{Flow, ReturnTime, return_time};
+use super::ladder::Ladder;
+use super::replicas::Replicas;
+use super::respace::{Respace, target};
+use super::spawn::{can_spare_a_rung, gap_to_split, rung_to_retire};
+use super::swap::{SwapRates, swap_pass};
+use crate::error::Result;
+use crate::path::Path;
+use crate::streams::Clock;
+
+/// How the ladder adapts itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Adaptation {
+    /// The rule that says where the rungs should be.
+    pub respace: Respace,
+    /// μ: the fraction of the way that they move at each step.
+    pub beta_lr: f64,
+    /// r̄_min: a rung is spawned when the mean swap rate falls below it.
+    pub min_swap: f64,
+    /// Rungs are retired down to this number.
+    pub min_rungs: usize,
+    /// Rungs are spawned up to this number.
+    pub max_rungs: usize,
+    /// Steps between two decisions to spawn or retire.
+    pub spawn_every: u64,
+    /// Steps after a spawn or a retirement in which the rungs stay where they are.
+    pub burn_in: u64,
+}
+
+/// What adaptation did to the number of rungs at a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// The number stayed.
+    None,
+    /// A rung was added after this one.
+    Spawned(usize),
+    /// This rung was removed.
+    Retired(usize),
+}
+
+/// Everything about the ladder that the next step needs, except the states of the replicas.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TemperingState {
+    /// The inverse temperatures.
+    pub ladder: Ladder,
+    /// Who sits where.
+    pub replicas: Replicas,
+    /// The flow between the ends.
+    pub flow: Flow,
+    /// Swap rates of the pairs.
+    pub rates: SwapRates,
+    /// Which pairs are proposed next: 0 the even ones, 1 the odd ones.
+    pub parity: usize,
+    /// Steps left in which the rungs stay where they are.
+    pub resting: u64,
+    /// Steps since the last decision to spawn or retire.
+    pub since_decision: u64,
+}
+
+impl TemperingState {
+    /// A new ladder with `columns` columns.
+    pub fn new(ladder: Ladder, columns: usize) -> TemperingState {
+        let rungs = ladder.rungs();
+        TemperingState {
+            replicas: Replicas::new(columns, rungs),
+            flow: Flow::new(rungs),
+            rates: SwapRates::new(rungs - 1),
+            ladder,
+            parity: 0,
+            resting: 0,
+            since_decision: 0,
+        }
+    }
+}
+
+/// Replicas of a path on an adaptive ladder.
+#[derive(Clone, Debug)]
+pub struct Tempering<P> {
+    /// The replicas' states.
+    pub path: P,
+    /// The ladder and the replicas' places on it.
+    pub state: TemperingState,
+    /// The β of each row, kept to save its allocation.
+    betas: Vec<f64>,
+}
+
+impl<P: Path> Tempering<P> {
+    /// `path` must hold a row for each replica of `state`.
+    pub fn new(path: P, state: TemperingState) -> Tempering<P> {
+        assert_eq!(path.rows(), state.replicas.rows(), "one row for each replica");
+        Tempering { path, state, betas: Vec::new() }
+    }
+
+    /// Sweeps all rungs `k` times, swaps neighbours, and takes note of the flow.
+    pub fn step(&mut self, model: &P::Model, k: usize, clock: Clock) -> Result<()> {
+        let s = &mut self.state;
+        s.replicas.betas_of_rows(s.ladder.betas(), &mut self.betas);
+        self.path.sweep(model, &self.betas, k, clock);
+        swap_pass(&self.path, &s.ladder, &mut s.replicas, &mut s.rates, s.parity, clock)?;
+        s.replicas.betas_of_rows(s.ladder.betas(), &mut self.betas);
+        self.path.settle(model, &self.betas, clock);
+        s.parity = 1 - s.parity;
+        s.flow.observe(&mut s.replicas);
+        Ok(())
+    }
+
+    /// Moves the rungs towards where the rule wants them, and now and then adds or removes one.
+    pub fn adapt(&mut self, adaptation: &Adaptation) -> Change {
+        if self.state.ladder.rungs() < 2 {
+            return Change::None;
+        }
+        self.respace(adaptation);
+        self.state.since_decision += 1;
+        if self.state.since_decision < adaptation.spawn_every {
+            return Change::None;
+        }
+        self.state.since_decision = 0;
+        self.spawn_or_retire(adaptation)
+    }
+
+    fn respace(&mut self, adaptation: &Adaptation) {
+        let s = &mut self.state;
+        if s.resting > 0 {
+            s.resting -= 1;
+            return;
+        }
+        if adaptation.respace != Respace::Fixed {
+            let (f_up, rejections) = (s.flow.f_up_fitted(), s.rates.rejections());
+            let wanted = target(adaptation.respace, &s.ladder, &f_up, &rejections);
+            s.ladder.move_towards(&wanted, adaptation.beta_lr);
+        }
+    }
+
+    fn spawn_or_retire(&mut self, adaptation: &Adaptation) -> Change {
+        let s = &self.state;
+        let (f_up, rejections) = (s.flow.f_up_fitted(), s.rates.rejections());
+        let rungs = s.ladder.rungs();
+        if s.rates.mean() < adaptation.min_swap && rungs < adaptation.max_rungs {
+            if let Some(gap) = gap_to_split(&s.ladder, &f_up) {
+                self.spawn(gap);
+                self.state.resting = adaptation.burn_in;
+                return Change::Spawned(gap);
+            }
+        } else if can_spare_a_rung(&rejections, adaptation.min_swap)
+            && rungs > adaptation.min_rungs
+            && let Some(rung) = rung_to_retire(&f_up, &rejections)
+        {
+            self.retire(rung);
+            self.state.resting = adaptation.burn_in;
+            return Change::Retired(rung);
+        }
+        Change::None
+    }
+
+    /// Adds a rung halfway between rungs `gap` and `gap + 1`, its replicas copies of the hotter
+    /// neighbours.
+    pub fn spawn(&mut self, gap: usize) {
+        let s = &mut self.state;
+        s.ladder.insert(gap);
+        s.flow.insert(gap);
+        s.rates.split(gap);
+        let made_of = s.replicas.insert(gap);
+        self.path.select(&made_of);
+    }
+
+    /// Removes an inner rung and its replicas.
+    pub fn retire(&mut self, rung: usize) {
+        let s = &mut self.state;
+        s.ladder.remove(rung);
+        s.flow.remove(rung);
+        s.rates.merge(rung);
+        let made_of = s.replicas.remove(rung);
+        self.path.select(&made_of);
+    }
+
+    /// The paper's return-time counters.
+    pub fn return_time(&self) -> ReturnTime {
+        return_time(&self.state.replicas)
+    }
+}

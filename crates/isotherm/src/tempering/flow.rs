@@ -1,0 +1,127 @@
+//! The flow of replicas between the ends of the ladder: labels, the fraction f_up of replicas on
+//! each rung that come from the cold end, return times and completed round trips.
+
+use super::interpolate::isotonic_decreasing;
+use super::replicas::{Label, Replicas};
+
+/// The shortest time constant of the flow histograms, in steps.
+const SHORTEST_MEMORY: f64 = 100.0;
+
+/// Flow statistics of a ladder, pooled over its columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// n_u: decaying number of up-replicas on each rung.
+    pub up: Vec<f64>,
+    /// n_d: decaying number of down-replicas on each rung.
+    pub down: Vec<f64>,
+    /// Round trips completed since the last restart of the count.
+    pub round_trips: u64,
+    /// Steps times replicas since the last restart of the count.
+    pub replica_steps: u64,
+}
+
+impl Flow {
+    /// Nothing seen yet.
+    pub fn new(rungs: usize) -> Flow {
+        Flow { up: vec![0.0; rungs], down: vec![0.0; rungs], round_trips: 0, replica_steps: 0 }
+    }
+
+    /// Takes note of where the replicas are after a swap pass.
+    ///
+    /// A replica at the cold end becomes "up"; one at the hot end becomes "down". A down-replica
+    /// that arrives at the cold end restarts its age, and has completed a round trip if it set
+    /// out from there. Both histograms then forget a fraction 1/τ̂ and take in the labels present
+    /// (the paper's text touches only the histogram of the label that arrives; that reading does
+    /// not work).
+    pub fn observe(&mut self, replicas: &mut Replicas) {
+        let rungs = replicas.rungs();
+        if rungs < 2 {
+            return;
+        }
+        for age in &mut replicas.ages {
+            *age += 1;
+        }
+        for column in 0..replicas.columns() {
+            let (cold, hot) = (replicas.column(column)[0], replicas.column(column)[rungs - 1]);
+            if replicas.labels[cold] == Label::Down {
+                replicas.ages[cold] = 0;
+                self.round_trips += u64::from(replicas.departed[cold]);
+            }
+            replicas.labels[cold] = Label::Up;
+            replicas.departed[cold] = true;
+            replicas.labels[hot] = Label::Down;
+        }
+        self.replica_steps += replicas.rows() as u64;
+        let share = 1.0 / return_time(replicas).mean.max(SHORTEST_MEMORY);
+        for rung in 0..rungs {
+            let count = |label| {
+                let rows = (0..replicas.columns()).map(|column| replicas.column(column)[rung]);
+                rows.filter(|&row| replicas.labels[row] == label).count() as f64
+            };
+            self.up[rung] += share * (count(Label::Up) - self.up[rung]);
+            self.down[rung] += share * (count(Label::Down) - self.down[rung]);
+        }
+    }
+
+    /// f_up(i) = n_u(i) / (n_u(i) + n_d(i)); `None` where no labelled replica has been.
+    pub fn f_up(&self) -> Vec<Option<f64>> {
+        let fraction = |(up, down): (&f64, &f64)| (up + down > 0.0).then(|| up / (up + down));
+        self.up.iter().zip(&self.down).map(fraction).collect()
+    }
+
+    /// f_up made monotone from 1 to 0: isotonic fit weighted by the counts, gaps interpolated.
+    pub fn f_up_fitted(&self) -> Vec<f64> {
+        let weights: Vec<f64> = self.up.iter().zip(&self.down).map(|(u, d)| u + d).collect();
+        let values: Vec<f64> = self.f_up().into_iter().map(|f| f.unwrap_or(0.5)).collect();
+        let mut fitted = isotonic_decreasing(&values, &weights);
+        if let Some(first) = fitted.first_mut() {
+            *first = 1.0;
+        }
+        if let [_, .., last] = &mut fitted[..] {
+            *last = 0.0;
+        }
+        fitted
+    }
+
+    /// Steps a replica takes for one round trip: replica-steps over trips, which unlike the mean
+    /// of the completed ones is not biased towards the quick.
+    pub fn steps_per_round_trip(&self) -> Option<f64> {
+        (self.round_trips > 0).then(|| self.replica_steps as f64 / self.round_trips as f64)
+    }
+
+    /// Begins a new count of round trips; the histograms stay.
+    pub fn restart_count(&mut self) {
+        (self.round_trips, self.replica_steps) = (0, 0);
+    }
+
+    /// Adds a rung after rung `gap`, with the mean of its neighbours' histograms.
+    pub fn insert(&mut self, gap: usize) {
+        for histogram in [&mut self.up, &mut self.down] {
+            histogram.insert(gap + 1, 0.5 * (histogram[gap] + histogram[gap + 1]));
+        }
+    }
+
+    /// Removes a rung.
+    pub fn remove(&mut self, rung: usize) {
+        self.up.remove(rung);
+        self.down.remove(rung);
+    }
+}
+
+/// The paper's return-time counters at this moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ReturnTime {
+    /// Mean age of the replicas: the time constant of the histograms.
+    pub mean: f64,
+    /// Sum of the ages over a column's replicas, averaged over columns: the paper's τ̂_rt.
+    pub sum: f64,
+}
+
+/// The return-time counters, mean and sum.
+pub fn return_time(replicas: &Replicas) -> ReturnTime {
+    let total: u64 = replicas.ages.iter().sum();
+    ReturnTime {
+        mean: total as f64 / replicas.rows() as f64,
+        sum: total as f64 / replicas.columns() as f64,
+    }
+}

@@ -1,0 +1,76 @@
+//! The ladder: β_0 = 1 > β_1 > … > β_{M−1} = 0. (The paper counts from 1.)
+
+use serde::{Deserialize, Serialize};
+
+/// How the rungs of a new ladder are spaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spacing {
+    /// Equal differences.
+    Linear,
+    /// Equal ratios down to 1/(M − 1), then 0.
+    Geometric,
+}
+
+/// The inverse temperatures, cold end first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ladder {
+    betas: Vec<f64>,
+}
+
+impl Ladder {
+    /// A ladder of `rungs` rungs; a single one is the model itself.
+    pub fn new(rungs: usize, spacing: Spacing) -> Ladder {
+        assert!(rungs >= 1, "a ladder has at least one rung");
+        let gaps = (rungs - 1) as f64;
+        let betas = (0..rungs).map(|i| match spacing {
+            _ if i == 0 => 1.0,
+            _ if i == rungs - 1 => 0.0,
+            Spacing::Linear => 1.0 - i as f64 / gaps,
+            Spacing::Geometric => gaps.powf(-(i as f64) / (gaps - 1.0)),
+        });
+        Ladder { betas: betas.collect() }
+    }
+
+    /// The ladder of these inverse temperatures, or `None` if they are not one.
+    pub fn from_betas(betas: Vec<f64>) -> Option<Ladder> {
+        let falls = betas.windows(2).all(|pair| pair[0] > pair[1]);
+        let ends = betas.first() == Some(&1.0) && (betas.len() == 1 || betas.last() == Some(&0.0));
+        (falls && ends).then_some(Ladder { betas })
+    }
+
+    /// The inverse temperatures, cold end first.
+    pub fn betas(&self) -> &[f64] {
+        &self.betas
+    }
+
+    /// Number of rungs, M.
+    pub fn rungs(&self) -> usize {
+        self.betas.len()
+    }
+
+    /// Number of neighbouring pairs, M − 1.
+    pub fn gaps(&self) -> usize {
+        self.betas.len() - 1
+    }
+
+    /// Moves the inner rungs the fraction `mu` of the way to `target`, which must be a ladder of
+    /// the same size: β_i ← β_i + μ(β'_i − β_i). A mean of two ladders is a ladder.
+    pub fn move_towards(&mut self, target: &Ladder, mu: f64) {
+        assert_eq!(self.rungs(), target.rungs(), "rungs of the target ladder");
+        for (beta, target) in self.betas.iter_mut().zip(&target.betas) {
+            *beta += mu * (target - *beta);
+        }
+    }
+
+    /// Adds a rung halfway between rungs `gap` and `gap + 1`; it becomes rung `gap + 1`.
+    pub fn insert(&mut self, gap: usize) {
+        self.betas.insert(gap + 1, 0.5 * (self.betas[gap] + self.betas[gap + 1]));
+    }
+
+    /// Removes an inner rung.
+    pub fn remove(&mut self, rung: usize) {
+        assert!(0 < rung && rung < self.gaps(), "only an inner rung can be removed");
+        self.betas.remove(rung);
+    }
+}

@@ -1,0 +1,26 @@
+//! The tempering engine: replicas on a ladder of inverse temperatures, exchanged between
+//! neighbours, and a ladder that adapts itself to what it sees.
+//!
+//! Nothing here knows of models, data or training; see [`Path`](crate::path::Path).
+//!
+//! - [`ladder`]: the inverse temperatures. [`replicas`]: who sits where, and what they carry.
+//! - [`swap`]: deterministic even–odd exchanges. [`flow`]: labels, f_up, return times.
+//! - [`respace`]: where the rungs should be. [`spawn`]: one rung more, or one fewer.
+//! - [`engine`]: one step of it all. [`theory`]: what a ladder with given swap rates should do.
+
+pub mod engine;
+pub mod flow;
+mod interpolate;
+pub mod ladder;
+pub mod replicas;
+pub mod respace;
+pub mod spawn;
+pub mod swap;
+pub mod theory;
+
+pub use engine::{Adaptation, Tempering, TemperingState};
+pub use flow::Flow;
+pub use ladder::{Ladder, Spacing};
+pub use replicas::{Label, Replicas};
+pub use respace::Respace;
+pub use swap::SwapRates;

@@ -1,0 +1,116 @@
+//! Swaps between neighbouring rungs by the deterministic even–odd scheme (DEO): even pairs at one
+//! step, odd pairs at the next. A swap is two pure steps: its probability from the states, then a
+//! decision with a uniform of its own. One uniform for each pair and column; sharing them would
+//! leave the product of the rungs' distributions no longer invariant.
+
+use rand::RngExt;
+
+use super::ladder::Ladder;
+use super::replicas::Replicas;
+use crate::error::{Error, Result};
+use crate::path::Path;
+use crate::streams::{Clock, Purpose};
+
+/// Attempts that the running means of the swap rates look back over.
+const HORIZON: f64 = 500.0;
+
+/// min(1, r), from log r.
+pub fn acceptance(log_ratio: f64) -> f64 {
+    log_ratio.min(0.0).exp()
+}
+
+/// Running means of the pairs' acceptance probabilities, pooled over columns. Averaging min(1, r)
+/// instead of counting acceptances has the same mean and less variance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SwapRates {
+    /// Decaying sum of the acceptance probabilities of each pair.
+    pub sums: Vec<f64>,
+    /// Decaying number of attempts of each pair.
+    pub weights: Vec<f64>,
+}
+
+impl SwapRates {
+    /// Nothing seen yet.
+    pub fn new(gaps: usize) -> SwapRates {
+        SwapRates { sums: vec![0.0; gaps], weights: vec![0.0; gaps] }
+    }
+
+    fn observe(&mut self, gap: usize, mean_acceptance: f64) {
+        let keep = 1.0 - 1.0 / HORIZON;
+        self.sums[gap] = self.sums[gap] * keep + mean_acceptance;
+        self.weights[gap] = self.weights[gap] * keep + 1.0;
+    }
+
+    /// The acceptance rate r_i of each pair; 1 where no swap was tried yet.
+    pub fn rates(&self) -> Vec<f64> {
+        let rate = |(sum, weight): (&f64, &f64)| if *weight > 0.0 { sum / weight } else { 1.0 };
+        self.sums.iter().zip(&self.weights).map(rate).collect()
+    }
+
+    /// r̄, the mean over pairs. (The paper writes a sum, which would never fall below 1.)
+    pub fn mean(&self) -> f64 {
+        let rates = self.rates();
+        rates.iter().sum::<f64>() / rates.len() as f64
+    }
+
+    /// The rejection rates 1 − r_i.
+    pub fn rejections(&self) -> Vec<f64> {
+        self.rates().into_iter().map(|rate| 1.0 - rate).collect()
+    }
+
+    /// Whether every pair has been tried at least `attempts` times lately.
+    pub fn settled(&self, attempts: f64) -> bool {
+        self.weights.iter().all(|&weight| weight >= attempts)
+    }
+
+    /// Splits a gap in two of which nothing is known yet.
+    pub fn split(&mut self, gap: usize) {
+        self.sums.insert(gap, 0.0);
+        self.weights.insert(gap, 0.0);
+        (self.sums[gap + 1], self.weights[gap + 1]) = (0.0, 0.0);
+    }
+
+    /// Merges the gaps on both sides of a rung into one of which nothing is known yet.
+    pub fn merge(&mut self, rung: usize) {
+        self.sums.remove(rung);
+        self.weights.remove(rung);
+        (self.sums[rung - 1], self.weights[rung - 1]) = (0.0, 0.0);
+    }
+}
+
+/// Proposes the swap of every pair (i, i+1) with i ≡ `parity` mod 2 in every column.
+pub fn swap_pass<P: Path>(
+    path: &P,
+    ladder: &Ladder,
+    replicas: &mut Replicas,
+    rates: &mut SwapRates,
+    parity: usize,
+    clock: Clock,
+) -> Result<()> {
+    let betas = ladder.betas();
+    let mut sums = vec![0.0; ladder.gaps()];
+    for column in 0..replicas.columns() {
+        let mut rng = clock.sequence(Purpose::Swap, column);
+        for gap in (parity..ladder.gaps()).step_by(2) {
+            let rows = replicas.column(column);
+            let log_ratio = path.log_ratio((rows[gap], betas[gap]), (rows[gap + 1], betas[gap + 1]));
+            if log_ratio.is_nan() {
+                return Err(Error::non_finite(format!(
+                    "the swap ratio between rungs {gap} and {} is not a number at step {}",
+                    gap + 1,
+                    clock.step
+                )));
+            }
+            let probability = acceptance(log_ratio);
+            sums[gap] += probability;
+            let uniform: f64 = rng.random();
+            if uniform < probability {
+                replicas.swap(column, gap);
+            }
+        }
+    }
+    for gap in (parity..ladder.gaps()).step_by(2) {
+        rates.observe(gap, sums[gap] / replicas.columns() as f64);
+    }
+    Ok(())
+}

@@ -1,0 +1,350 @@
+//! The configuration of a run: what may be written in a TOML file, and what it means once checked.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::path::SwapOn;
+use crate::tempering::{Adaptation, Respace, Spacing};
+
+/// Where the negative samples come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// Contrastive divergence: k steps from the data.
+    Cd,
+    /// Stochastic maximum likelihood: persistent replicas at β = 1.
+    Sml,
+    /// SML with parallel tempering on a fixed ladder.
+    Pt,
+    /// SML with adaptive parallel tempering.
+    Apt,
+}
+
+/// The path between the hot end and the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathKind {
+    /// Chosen from the size of the hidden layer.
+    Auto,
+    /// The paper's.
+    Joint,
+    /// From the data's marginals.
+    BaseRate,
+    /// p(h)^β.
+    HiddenMarginal,
+}
+
+/// How the learning rate falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LrDecay {
+    /// It does not.
+    Constant,
+    /// Linearly to zero at the last update.
+    Linear,
+    /// As 1/t, halved after a tenth of the updates.
+    Inverse,
+}
+
+/// Which gradient is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GradientKind {
+    /// The paper's Eq. 2 as it stands.
+    Plain,
+    /// The gradient in the parametrisation with centered units: better conditioned.
+    Centered,
+}
+
+/// The options of a run. Whatever is `None` is chosen by [`Config::check`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+#[allow(missing_docs)] // the command line's help text documents each option
+pub struct Config {
+    pub data: Option<String>,
+    pub algorithm: Algorithm,
+    pub path: PathKind,
+    pub swap: Option<SwapOn>,
+    pub hidden: usize,
+    pub rungs: Option<usize>,
+    pub spacing: Spacing,
+    pub columns: Option<usize>,
+    pub k: usize,
+    pub batch: usize,
+    pub updates: u64,
+    pub sampling_steps: u64,
+    pub lr: f64,
+    pub lr_decay: LrDecay,
+    pub momentum: f64,
+    pub weight_decay: f64,
+    pub gradient: GradientKind,
+    pub average: Option<u64>,
+    pub init_std: Option<f64>,
+    pub respace: Respace,
+    pub beta_lr: f64,
+    pub min_swap: f64,
+    pub min_rungs: usize,
+    pub max_rungs: usize,
+    pub spawn_every: u64,
+    pub burn_in: u64,
+    pub seed: u64,
+    pub data_seed: u64,
+    pub metrics_every: Option<u64>,
+    pub likelihood_every: Option<u64>,
+    pub checkpoint_every: u64,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            data: None,
+            algorithm: Algorithm::Apt,
+            path: PathKind::Auto,
+            swap: None,
+            hidden: 10,
+            rungs: None,
+            spacing: Spacing::Linear,
+            columns: None,
+            k: 1,
+            batch: 5,
+            updates: 100_000,
+            sampling_steps: 0,
+            lr: 0.01,
+            lr_decay: LrDecay::Linear,
+            momentum: 0.0,
+            weight_decay: 0.0,
+            gradient: GradientKind::Centered,
+            average: None,
+            init_std: None,
+            respace: Respace::Flow,
+            beta_lr: 1e-4,
+            min_swap: 0.4,
+            min_rungs: 4,
+            max_rungs: 100,
+            spawn_every: 1000,
+            burn_in: 100,
+            seed: 1,
+            data_seed: 1,
+            metrics_every: None,
+            likelihood_every: None,
+            checkpoint_every: 1000,
+        }
+    }
+}
+
+/// The largest hidden layer for which `auto` takes the hidden-marginal path: a sweep of it costs
+/// a pass over the visible units for every hidden one.
+const SMALL_HIDDEN: usize = 32;
+
+/// The largest layer that is enumerated all along a run and not only at its end.
+const CHEAP_LAYER: usize = 12;
+
+/// Bounds that keep a mistyped option from asking for terabytes.
+const MOST_UNITS: usize = 1 << 20;
+const MOST_ROWS: usize = 1 << 20;
+
+/// A checked configuration: every choice made, every option possible.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // as in `Config`
+pub struct Plan {
+    /// The configuration with every choice written out; what `config.toml` holds.
+    pub config: Config,
+    pub path: PathKind,
+    pub swap: SwapOn,
+    pub rungs: usize,
+    pub columns: usize,
+    pub average: u64,
+    pub init_std: f64,
+    pub metrics_every: u64,
+    /// Updates between two likelihoods; 0: only at the end.
+    pub likelihood_every: u64,
+}
+
+impl Config {
+    /// Checks the options against each other and against the data's width, and fills in the rest.
+    pub fn check(&self, n_visible: usize) -> Result<Plan> {
+        self.check_numbers()?;
+        let path = self.choose_path()?;
+        let swap = self.choose_swap(path)?;
+        let rungs = self.choose_rungs()?;
+        let columns = self.columns.unwrap_or(self.batch);
+        if self.algorithm == Algorithm::Cd && columns != self.batch {
+            return Err(Error::config(
+                "--columns does not go with --algorithm cd, whose samples start from the batch; \
+                 set --batch instead",
+            ));
+        }
+        let rows = columns.checked_mul(rungs.max(self.max_rungs.min(MOST_ROWS)));
+        if rows.is_none_or(|rows| rows > MOST_ROWS) || self.batch > MOST_ROWS {
+            return Err(Error::config(format!(
+                "{columns} columns of up to {} rungs are more than {MOST_ROWS} replicas; lower \
+                 --columns, --rungs or --max-rungs",
+                rungs.max(self.max_rungs)
+            )));
+        }
+        if self.hidden.checked_mul(n_visible).is_none_or(|weights| weights > 1 << 32) {
+            return Err(Error::config(format!(
+                "--hidden {} with {n_visible} visible units needs more than 2^32 weights",
+                self.hidden
+            )));
+        }
+        let cheap = self.hidden.min(n_visible) <= CHEAP_LAYER;
+        let metrics_every = self.metrics_every.unwrap_or((self.updates / 200).max(1));
+        let every = |rows: u64| (rows * metrics_every).max(1);
+        let plan = Plan {
+            path,
+            swap,
+            rungs,
+            columns,
+            average: self.average.unwrap_or((self.updates / 20).max(1)),
+            init_std: self.init_std.unwrap_or(match path {
+                PathKind::HiddenMarginal => 0.2,
+                // 0.1 for the paper's 10 hidden units, 0.014 for 500.
+                _ => (0.1 / self.hidden as f64).sqrt(),
+            }),
+            metrics_every,
+            likelihood_every: self.likelihood_every.unwrap_or(if cheap { every(2) } else { 0 }),
+            config: self.clone(),
+        };
+        Ok(plan.written_out())
+    }
+
+    fn check_numbers(&self) -> Result<()> {
+        let positive = [
+            ("hidden", self.hidden as u64),
+            ("k", self.k as u64),
+            ("batch", self.batch as u64),
+            ("updates", self.updates),
+            ("columns", self.columns.unwrap_or(1) as u64),
+            ("spawn-every", self.spawn_every),
+            ("checkpoint-every", self.checkpoint_every),
+            ("metrics-every", self.metrics_every.unwrap_or(1)),
+            ("average", self.average.unwrap_or(1)),
+        ];
+        if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
+            return Err(Error::config(format!("--{name} must be at least 1")));
+        }
+        if self.hidden > MOST_UNITS {
+            let hidden = self.hidden;
+            return Err(Error::config(format!("--hidden {hidden} is more than {MOST_UNITS}")));
+        }
+        if self.updates.checked_add(self.sampling_steps).is_none_or(|steps| steps > 1 << 48) {
+            return Err(Error::config("--updates and --sampling-steps add up to more than 2^48"));
+        }
+        let ranges = [
+            ("lr", self.lr, 0.0..=f64::from(f32::MAX)),
+            ("momentum", self.momentum, 0.0..=0.999_999),
+            ("weight-decay", self.weight_decay, 0.0..=1.0),
+            ("beta-lr", self.beta_lr, 0.0..=1.0),
+            ("min-swap", self.min_swap, 0.0..=0.95),
+            ("init-std", self.init_std.unwrap_or(0.0), 0.0..=100.0),
+        ];
+        for (name, value, range) in ranges {
+            if !range.contains(&value) {
+                return Err(Error::config(format!(
+                    "--{name} must be a number from {} to {}, not {value}",
+                    range.start(),
+                    range.end()
+                )));
+            }
+        }
+        if self.burn_in >= self.spawn_every {
+            return Err(Error::config(format!(
+                "--burn-in {} must be shorter than --spawn-every {}, or the rungs never move while \
+                 the ladder grows",
+                self.burn_in, self.spawn_every
+            )));
+        }
+        if self.min_rungs < 2 || self.max_rungs < self.min_rungs {
+            return Err(Error::config(format!(
+                "--min-rungs {} and --max-rungs {} must be at least 2 and in this order",
+                self.min_rungs, self.max_rungs
+            )));
+        }
+        Ok(())
+    }
+
+    fn tempered(&self) -> bool {
+        matches!(self.algorithm, Algorithm::Pt | Algorithm::Apt)
+    }
+
+    fn choose_path(&self) -> Result<PathKind> {
+        match (self.algorithm, self.path) {
+            (Algorithm::Cd, PathKind::Auto | PathKind::Joint) => Ok(PathKind::Joint),
+            (Algorithm::Cd, _) => Err(Error::config(
+                "--path does not go with --algorithm cd, which samples at β = 1 only",
+            )),
+            (Algorithm::Sml, PathKind::Auto) => Ok(PathKind::Joint),
+            (_, PathKind::Auto) if self.hidden <= SMALL_HIDDEN => Ok(PathKind::HiddenMarginal),
+            (_, PathKind::Auto) => Ok(PathKind::BaseRate),
+            (_, path) => Ok(path),
+        }
+    }
+
+    fn choose_swap(&self, path: PathKind) -> Result<SwapOn> {
+        match (path, self.swap) {
+            (PathKind::HiddenMarginal, Some(SwapOn::Energy)) => Err(Error::config(
+                "--swap energy does not go with --path hidden-marginal, which has no visible units \
+                 to compute an energy with; leave --swap out",
+            )),
+            (PathKind::Joint, None) => Ok(SwapOn::Energy),
+            (_, swap) => Ok(swap.unwrap_or(SwapOn::FreeEnergy)),
+        }
+    }
+
+    fn choose_rungs(&self) -> Result<usize> {
+        if !self.tempered() {
+            return match self.rungs {
+                None | Some(1) => Ok(1),
+                Some(rungs) => Err(Error::config(format!(
+                    "--rungs {rungs} needs a tempered --algorithm, pt or apt"
+                ))),
+            };
+        }
+        let rungs = self.rungs.unwrap_or(10);
+        if rungs < 2 {
+            return Err(Error::config("--rungs must be at least 2 with --algorithm pt or apt"));
+        }
+        if self.algorithm == Algorithm::Apt && rungs > self.max_rungs {
+            return Err(Error::config(format!(
+                "--rungs {rungs} is more than --max-rungs {}",
+                self.max_rungs
+            )));
+        }
+        Ok(rungs)
+    }
+}
+
+impl Plan {
+    /// How the ladder adapts, if it does.
+    pub fn adaptation(&self) -> Option<Adaptation> {
+        let c = &self.config;
+        (c.algorithm == Algorithm::Apt).then_some(Adaptation {
+            respace: c.respace,
+            beta_lr: c.beta_lr,
+            min_swap: c.min_swap,
+            min_rungs: c.min_rungs,
+            max_rungs: c.max_rungs,
+            spawn_every: c.spawn_every,
+            burn_in: c.burn_in,
+        })
+    }
+
+    /// Updates and sampling steps together.
+    pub fn total_steps(&self) -> u64 {
+        self.config.updates + self.config.sampling_steps
+    }
+
+    fn written_out(mut self) -> Plan {
+        let c = &mut self.config;
+        c.path = self.path;
+        c.swap = Some(self.swap);
+        c.rungs = Some(self.rungs);
+        c.columns = Some(self.columns);
+        c.average = Some(self.average);
+        c.init_std = Some(self.init_std);
+        c.metrics_every = Some(self.metrics_every);
+        c.likelihood_every = Some(self.likelihood_every);
+        self
+    }
+}

@@ -1,0 +1,14 @@
+//! Training: the paper's algorithm is [`step`], the rest is what it stands on.
+
+pub mod config;
+pub mod gradient;
+pub mod negative;
+pub mod optimiser;
+pub mod positive;
+
+pub mod state;
+pub mod step;
+
+pub use config::{Algorithm, Config, GradientKind, LrDecay, PathKind, Plan};
+pub use state::TrainState;
+pub use step::{Phase, StepInfo, Trainer};

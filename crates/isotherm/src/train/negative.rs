@@ -1,0 +1,119 @@
+//! The negative phase: samples of the model, by contrastive divergence or from the cold end of a
+//! ladder. Persistent sampling without tempering is a ladder of one rung.
+
+use isotherm_kernels::{BitMatrix, Level, bernoulli};
+
+use super::config::{Algorithm, PathKind, Plan};
+use super::positive::Statistics;
+use crate::error::Result;
+use crate::model::Rbm;
+use crate::path::base_rate::base_rate;
+use crate::path::joint::joint;
+use crate::path::{Gibbs, HiddenMarginal, Path, RbmPath, SwapOn};
+use crate::streams::{Clock, Purpose};
+use crate::tempering::{Ladder, Tempering, TemperingState};
+
+/// A path of any kind, chosen at run time.
+pub type AnyPath = Box<dyn RbmPath>;
+
+/// Where negative samples come from.
+pub enum Negative {
+    /// k Gibbs steps from the data, nothing kept.
+    Contrastive(Box<Gibbs>),
+    /// Persistent replicas on a ladder.
+    Tempered(Box<Tempering<AnyPath>>),
+}
+
+impl Negative {
+    /// The sampler that a plan asks for, its replicas in random states.
+    pub fn new(plan: &Plan, marginals: &[f64]) -> Negative {
+        let (n_visible, n_hidden) = (marginals.len(), plan.config.hidden);
+        if plan.config.algorithm == Algorithm::Cd {
+            let gibbs = joint(n_visible, n_hidden, SwapOn::Energy);
+            return Negative::Contrastive(Box::new(gibbs));
+        }
+        let ladder = Ladder::new(plan.rungs, plan.config.spacing);
+        let state = TemperingState::new(ladder, plan.columns);
+        let clock = Clock { seed: plan.config.seed, step: 0 };
+        let mut h = BitMatrix::zeros(state.replicas.rows(), n_hidden);
+        for row in 0..h.rows() {
+            let mut rng = clock.lanes(Purpose::Replicas, row);
+            bernoulli::coin_row(Level::detect(), n_hidden, &mut rng, h.row_mut(row));
+        }
+        Negative::resume(plan, marginals, state, h)
+    }
+
+    /// A tempered sampler with a given ladder and given hidden states.
+    pub fn resume(
+        plan: &Plan,
+        marginals: &[f64],
+        state: TemperingState,
+        h: BitMatrix,
+    ) -> Negative {
+        let (n_visible, n_hidden) = (marginals.len(), plan.config.hidden);
+        let mut path: AnyPath = match plan.path {
+            PathKind::HiddenMarginal => Box::new(HiddenMarginal::new(n_visible, n_hidden)),
+            PathKind::BaseRate => Box::new(base_rate(marginals, n_hidden, plan.swap)),
+            PathKind::Joint | PathKind::Auto => Box::new(joint(n_visible, n_hidden, plan.swap)),
+        };
+        path.set_hidden(h);
+        Negative::Tempered(Box::new(Tempering::new(path, state)))
+    }
+
+    /// The replicas on their ladder, if there are any.
+    pub fn tempering(&self) -> Option<&Tempering<AnyPath>> {
+        match self {
+            Negative::Contrastive(_) => None,
+            Negative::Tempered(tempering) => Some(tempering),
+        }
+    }
+
+    /// The replicas on their ladder, if there are any.
+    pub fn tempering_mut(&mut self) -> Option<&mut Tempering<AnyPath>> {
+        match self {
+            Negative::Contrastive(_) => None,
+            Negative::Tempered(tempering) => Some(tempering),
+        }
+    }
+
+    /// One step of the sampler, k Gibbs steps long; its visible samples of the model.
+    pub fn samples(
+        &mut self,
+        model: &Rbm,
+        positive: &Statistics,
+        k: usize,
+        clock: Clock,
+    ) -> Result<BitMatrix> {
+        match self {
+            Negative::Contrastive(gibbs) => Ok(contrast(gibbs, model, positive, k, clock)),
+            Negative::Tempered(tempering) => {
+                tempering.step(model, k, clock)?;
+                let cold = tempering.state.replicas.cold_rows();
+                Ok(tempering.path.visible(model, &cold, clock))
+            }
+        }
+    }
+}
+
+/// k Gibbs steps that start from the data.
+fn contrast(
+    gibbs: &mut Gibbs,
+    model: &Rbm,
+    positive: &Statistics,
+    k: usize,
+    clock: Clock,
+) -> BitMatrix {
+    let rows = positive.v.rows();
+    let mut h = BitMatrix::zeros(rows, model.n_hidden());
+    let mut field = isotherm_kernels::Matrix::zeros(rows, model.n_hidden());
+    model.hidden_field(positive.v.words(), field.tiles_mut());
+    for row in 0..rows {
+        let mut rng = clock.lanes(Purpose::Contrast, row);
+        let (cols, level) = (model.n_hidden(), Level::detect());
+        bernoulli::draw_row(level, field.row_tiles(row), &[], 1.0, cols, &mut rng, h.row_mut(row));
+    }
+    gibbs.set_hidden(h);
+    gibbs.sweep(model, &vec![1.0; rows], k, clock);
+    let all: Vec<usize> = (0..rows).collect();
+    gibbs.visible(model, &all, clock)
+}

@@ -1,0 +1,39 @@
+//! What the next step needs, and nothing else: exactly what a checkpoint holds.
+
+use super::config::Plan;
+use super::gradient::Centering;
+use super::negative::Negative;
+use crate::model::{Initial, Parameters, Rbm};
+
+/// The state of a run between two steps.
+pub struct TrainState {
+    /// Steps done: updates first, then steps of the sampling phase.
+    pub step: u64,
+    /// The model.
+    pub model: Rbm,
+    /// A moving average of its parameters.
+    pub averaged: Parameters,
+    /// The momentum of its parameters.
+    pub velocity: Parameters,
+    /// The offsets of the centered gradient.
+    pub centering: Centering,
+    /// The sampler with its replicas and its ladder.
+    pub negative: Negative,
+}
+
+impl TrainState {
+    /// The state before the first update.
+    pub fn new(plan: &Plan, marginals: &[f64]) -> TrainState {
+        let n_hidden = plan.config.hidden;
+        let initial = Initial { n_hidden, std: plan.init_std, seed: plan.config.seed };
+        let model = initial.model(marginals);
+        TrainState {
+            step: 0,
+            averaged: model.parameters().clone(),
+            velocity: Parameters::zeros(marginals.len(), n_hidden),
+            centering: Centering::new(marginals, n_hidden),
+            negative: Negative::new(plan, marginals),
+            model,
+        }
+    }
+}

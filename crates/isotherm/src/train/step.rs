@@ -1,0 +1,127 @@
+//! SML-APT: the paper's algorithm, one step of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{GradientKind, Plan};
+use super::gradient::{center, gradient};
+use super::optimiser::{ascend, learning_rate};
+use super::positive::Statistics;
+use super::state::TrainState;
+use crate::data::{Dataset, Minibatches};
+use crate::error::{Error, Result};
+use crate::model::Parameters;
+use crate::streams::Clock;
+use crate::tempering::engine::Change;
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// It learns.
+    Train,
+    /// It samples from a model that no longer changes; the ladder still adapts.
+    Sample,
+}
+
+/// What happened in a step, for whoever watches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepInfo {
+    /// What the step did.
+    pub phase: Phase,
+    /// The learning rate it used; 0 while sampling.
+    pub learning_rate: f64,
+    /// Whether a rung came or went.
+    pub change: Change,
+}
+
+/// A plan, its data, and the buffers that a step reuses.
+pub struct Trainer {
+    plan: Plan,
+    data: Dataset,
+    minibatches: Minibatches,
+    gradient: Parameters,
+}
+
+impl Trainer {
+    /// A trainer for this plan and these data.
+    pub fn new(plan: Plan, data: Dataset) -> Trainer {
+        let minibatches = Minibatches::new(plan.config.batch, plan.config.seed);
+        let gradient = Parameters::zeros(data.n_visible(), plan.config.hidden);
+        Trainer { plan, data, minibatches, gradient }
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The data.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// One step: an update while learning lasts, a step of the sampler alone after that.
+    pub fn step(&mut self, state: &mut TrainState) -> Result<StepInfo> {
+        let phase = if state.step < self.plan.config.updates { Phase::Train } else { Phase::Sample };
+        let learning_rate = match phase {
+            Phase::Train => self.update(state)?,
+            Phase::Sample => self.sample(state)?,
+        };
+        let change = self.adapt(state);
+        state.step += 1;
+        Ok(StepInfo { phase, learning_rate, change })
+    }
+
+    fn update(&mut self, state: &mut TrainState) -> Result<f64> {
+        let config = &self.plan.config;
+        let clock = Clock { seed: config.seed, step: state.step };
+
+        // positive phase: E[h | v] on a minibatch
+        let batch = self.minibatches.at(state.step, &self.data);
+        let positive = Statistics::of(&state.model, batch);
+
+        // negative phase: sweep all rungs, swap, observe the flow, sample the cold end
+        let samples = state.negative.samples(&state.model, &positive, config.k, clock)?;
+        let negative = Statistics::of(&state.model, samples);
+
+        // gradient
+        gradient(&positive, &negative, &mut self.gradient);
+        if config.gradient == GradientKind::Centered {
+            state.centering.follow(&positive);
+            center(&mut self.gradient, &state.centering);
+        }
+
+        // update
+        let rate = learning_rate(config, state.step);
+        if !ascend(&mut state.model, &mut state.velocity, &self.gradient, rate, config) {
+            return Err(Error::non_finite(format!(
+                "the weights stopped being finite at update {}; a lower --lr than {} should help",
+                state.step + 1,
+                config.lr
+            )));
+        }
+        let share = 1.0 / (state.step + 1).min(self.plan.average) as f64;
+        state.averaged.move_towards(share as f32, state.model.parameters());
+        Ok(rate)
+    }
+
+    /// A step of the sampling phase: the model stays, the replicas and the ladder move on.
+    fn sample(&mut self, state: &mut TrainState) -> Result<f64> {
+        let clock = Clock { seed: self.plan.config.seed, step: state.step };
+        if let Some(tempering) = state.negative.tempering_mut() {
+            if state.step == self.plan.config.updates {
+                tempering.state.flow.restart_count();
+            }
+            tempering.step(&state.model, self.plan.config.k, clock)?;
+        }
+        Ok(0.0)
+    }
+
+    /// Respace the rungs; spawn one or retire one.
+    fn adapt(&self, state: &mut TrainState) -> Change {
+        match (self.plan.adaptation(), state.negative.tempering_mut()) {
+            (Some(adaptation), Some(tempering)) => tempering.adapt(&adaptation),
+            _ => Change::None,
+        }
+    }
+}
