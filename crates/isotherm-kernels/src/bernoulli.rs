@@ -45,16 +45,17 @@ fn draw_row_body(
         let base = if base.is_empty() { &Tile::ZERO } else { &base[t] };
         let uniforms = rng_here.next_uniforms();
         let used = (cols - t * LANES).min(LANES);
-        let mut mask = 0u32;
+        let mut drawn = [0; LANES];
         for lane in 0..LANES {
             let x = rest * base.0[lane] + scale * field.0[lane];
             // u < σ(x) without the division: u·(1 + e^−x) < 1.
             let one = uniforms.0[lane] * (1.0 + exp_f32(-x)) < 1.0;
-            mask |= u32::from(one) << lane;
-            sum.0[lane] += if one && lane < used { field.0[lane] - base.0[lane] } else { 0.0 };
+            drawn[lane] = u8::from(one);
+            // The padding is zero on both sides and adds nothing.
+            sum.0[lane] += if one { field.0[lane] - base.0[lane] } else { 0.0 };
         }
-        let mask = u64::from(mask) & (u64::MAX >> (64 - used));
-        bits[t / TILES_PER_WORD] |= mask << (t % TILES_PER_WORD * LANES);
+        let drawn = pack(drawn) & (u64::MAX >> (64 - used));
+        bits[t / TILES_PER_WORD] |= drawn << (t % TILES_PER_WORD * LANES);
         if t % FLUSH == FLUSH - 1 {
             total += lane_sum(&sum);
             sum = Tile::ZERO;
@@ -62,6 +63,18 @@ fn draw_row_body(
     }
     *rng = rng_here;
     total + lane_sum(&sum)
+}
+
+/// Sixteen bytes of 0 or 1 as sixteen bits. The multiplication moves the lowest bit of byte `k`
+/// to bit `56 + k`; no two of its terms meet, so nothing carries.
+#[inline(always)]
+fn pack(bytes: [u8; LANES]) -> u64 {
+    let mut halves = [[0; 8]; 2];
+    halves[0].copy_from_slice(&bytes[..8]);
+    halves[1].copy_from_slice(&bytes[8..]);
+    let [low, high] =
+        halves.map(|half| u64::from_le_bytes(half).wrapping_mul(0x0102_0408_1020_4080) >> 56);
+    low | high << 8
 }
 
 per_level! {
@@ -91,12 +104,11 @@ per_level! {
 fn sigmoid_body(scale: f32, x: &mut Matrix) {
     let (cols, tiles) = (x.cols(), x.tiles_per_row());
     for row in x.tiles_mut().chunks_exact_mut(tiles.max(1)) {
-        for (t, tile) in row.iter_mut().enumerate() {
-            let used = (cols - t * LANES).min(LANES);
-            for lane in 0..LANES {
-                let value = 1.0 / (1.0 + exp_f32(-scale * tile.0[lane]));
-                tile.0[lane] = if lane < used { value } else { 0.0 };
-            }
+        for tile in row.iter_mut() {
+            *tile = tile.map(|x| 1.0 / (1.0 + exp_f32(-scale * x)));
+        }
+        if let (Some(last), used @ 1..) = (row.last_mut(), cols % LANES) {
+            last.0[used..].fill(0.0);
         }
     }
 }

@@ -21,19 +21,13 @@ impl Tile {
     /// Lane by lane.
     #[inline(always)]
     pub fn map(self, f: impl Fn(f32) -> f32) -> Tile {
-        let mut out = self;
-        for lane in &mut out.0 {
-            *lane = f(*lane);
-        }
-        out
+        Tile(self.0.map(f))
     }
 
     /// Adds `other` lane by lane.
     #[inline(always)]
     pub fn add(&mut self, other: &Tile) {
-        for (lane, x) in self.0.iter_mut().zip(&other.0) {
-            *lane += x;
-        }
+        *self = Tile(std::array::from_fn(|lane| self.0[lane] + other.0[lane]));
     }
 }
 

@@ -1,7 +1,10 @@
 //! Elementwise updates of runs of tiles.
 
 use crate::level::per_level;
-use crate::matrix::{LANES, Tile};
+use crate::matrix::{Tile, flat, flat_mut};
+
+/// The exponent bits of an `f32`.
+const EXPONENT: u32 = 0x7f80_0000;
 
 per_level! {
     /// `y += a · x`.
@@ -11,10 +14,8 @@ per_level! {
 #[inline(always)]
 fn add_scaled_body(a: f32, x: &[Tile], y: &mut [Tile]) {
     assert_eq!(x.len(), y.len(), "lengths of x and y");
-    for (x, y) in x.iter().zip(y) {
-        for lane in 0..LANES {
-            y.0[lane] += a * x.0[lane];
-        }
+    for (x, y) in flat(x).iter().zip(flat_mut(y)) {
+        *y += a * x;
     }
 }
 
@@ -26,10 +27,8 @@ per_level! {
 #[inline(always)]
 fn move_towards_body(a: f32, x: &[Tile], y: &mut [Tile]) {
     assert_eq!(x.len(), y.len(), "lengths of x and y");
-    for (x, y) in x.iter().zip(y) {
-        for lane in 0..LANES {
-            y.0[lane] += a * (x.0[lane] - y.0[lane]);
-        }
+    for (x, y) in flat(x).iter().zip(flat_mut(y)) {
+        *y += a * (x - *y);
     }
 }
 
@@ -57,15 +56,13 @@ fn ascend_body(
     x: &mut [Tile],
 ) -> bool {
     assert!(gradient.len() == x.len() && velocity.len() == x.len(), "lengths of the update");
-    // x·0 is 0 for every finite x and NaN otherwise, so one sum tells of all entries.
-    let mut poison = Tile::ZERO;
-    for ((x, velocity), gradient) in x.iter_mut().zip(velocity).zip(gradient) {
-        for lane in 0..LANES {
-            let v = momentum * velocity.0[lane] + (gradient.0[lane] - decay * x.0[lane]);
-            velocity.0[lane] = v;
-            x.0[lane] += rate * v;
-            poison.0[lane] += x.0[lane] * 0.0;
-        }
+    // Exactly the infinities and NaNs have all exponent bits set.
+    let mut broken = 0;
+    let (gradient, velocity) = (flat(gradient), flat_mut(velocity));
+    for ((x, v), g) in flat_mut(x).iter_mut().zip(velocity).zip(gradient) {
+        *v = momentum * *v + (g - decay * *x);
+        *x += rate * *v;
+        broken |= u32::from(x.to_bits() & EXPONENT == EXPONENT);
     }
-    poison.0.iter().all(|lane| *lane == 0.0)
+    broken == 0
 }

@@ -16,9 +16,9 @@ fn main(){
     tr.step(&mut st).unwrap();
     if (s+1) % (total/10) == 0 || s+1==upd || s+1==total {
       let el = t0.elapsed().as_secs_f64();
-      let ll = measure(&st.model, tr.data(), 500).unwrap();
+      let ll = measure(&st.model, tr.data(), isotherm::likelihood::Effort::Quick).unwrap();
       let mut avg = st.model.clone(); avg.change(|p| *p = st.averaged.clone());
-      let la = measure(&avg, tr.data(), 500).unwrap();
+      let la = measure(&avg, tr.data(), isotherm::likelihood::Effort::Quick).unwrap();
       print!("{:7} {:6.1}us LL {:8.2}±{:.2} avg {:8.2} ", s+1, el*1e6/(s+1) as f64, ll.value, ll.std_error, la.value);
       if let Some(t) = st.negative.tempering() { let f=t.state.flow.f_up_fitted(); let n=f.len()-1;
         let dev = f.iter().enumerate().map(|(i,x)| (x-(1.0-i as f64/n.max(1) as f64)).abs()).fold(0.0,f64::max);

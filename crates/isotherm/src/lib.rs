@@ -7,6 +7,7 @@ mod error;
 pub mod likelihood;
 pub mod model;
 pub mod path;
+pub mod record;
 pub mod streams;
 pub mod tempering;
 pub mod train;

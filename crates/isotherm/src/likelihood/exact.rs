@@ -40,12 +40,6 @@ pub fn log_z(rbm: &Rbm) -> Result<f64> {
     Ok(chunks.into_iter().fold(LogSum::EMPTY, LogSum::merge).value())
 }
 
-/// The mean of log p(v) over the rows, given log Z.
-pub fn mean_log_likelihood(rbm: &Rbm, log_z: f64, rows: &BitMatrix) -> f64 {
-    let terms = log_probabilities(rbm, log_z, rows);
-    terms.iter().sum::<f64>() / terms.len() as f64
-}
-
 /// log p(v) = −F(v) − log Z of each row, given log Z.
 pub fn log_probabilities(rbm: &Rbm, log_z: f64, rows: &BitMatrix) -> Vec<f64> {
     (0..rows.rows())

@@ -1,5 +1,6 @@
 //! The mean log-likelihood of a data set, with its error, as `summary.json` reports it.
 
+use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::exact;
@@ -9,6 +10,15 @@ use crate::model::Rbm;
 
 /// Half the width of a 95 % interval, in standard errors.
 const Z95: f64 = 1.96;
+
+/// How much a measurement may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// For following a run: 400 examples of each component, or at most 2000 rows.
+    Quick,
+    /// For a result: 4000 examples of each component, or all rows.
+    Full,
+}
 
 /// A mean log-likelihood in nats an example.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,13 +37,13 @@ pub struct LogLikelihood {
     pub on: String,
 }
 
-/// The mean log-likelihood of `data`, log Z enumerated. Of the mixture, `per_mode` fresh examples
-/// of each component are used; of a table, all rows.
-pub fn measure(rbm: &Rbm, data: &Dataset, per_mode: usize) -> Result<LogLikelihood> {
+/// The mean log-likelihood of `data`, log Z enumerated.
+pub fn measure(rbm: &Rbm, data: &Dataset, effort: Effort) -> Result<LogLikelihood> {
     let log_z = exact::log_z(rbm)?;
-    let (value, std_error) = match data {
-        Dataset::Mixture(mixture) => of_mixture(rbm, log_z, mixture, per_mode),
-        Dataset::Table(table) => (exact::mean_log_likelihood(rbm, log_z, &table.examples), 0.0),
+    let (value, std_error) = match (data, effort) {
+        (Dataset::Mixture(mixture), Effort::Quick) => of_mixture(rbm, log_z, mixture, 400),
+        (Dataset::Mixture(mixture), Effort::Full) => of_mixture(rbm, log_z, mixture, 4000),
+        (Dataset::Table(table), _) => of_table(rbm, log_z, &table.examples, effort),
     };
     Ok(LogLikelihood {
         value,
@@ -45,10 +55,21 @@ pub fn measure(rbm: &Rbm, data: &Dataset, per_mode: usize) -> Result<LogLikeliho
     })
 }
 
+/// All rows, or an even spread of some with the error that comes of leaving out the others.
+fn of_table(rbm: &Rbm, log_z: f64, rows: &BitMatrix, effort: Effort) -> (f64, f64) {
+    const SOME: usize = 2000;
+    if effort == Effort::Full || rows.rows() <= SOME {
+        return (mean(&exact::log_probabilities(rbm, log_z, rows)), 0.0);
+    }
+    let spread: Vec<usize> = (0..SOME).map(|i| i * rows.rows() / SOME).collect();
+    let log_p = exact::log_probabilities(rbm, log_z, &rows.select(&spread));
+    (mean(&log_p), (variance(&log_p) / SOME as f64).sqrt())
+}
+
 /// E_f[log p] = −H − E_f[log f − log p], the second mean estimated component by component: the
 /// true density is the control variate, and a model close to it leaves almost no variance.
 fn of_mixture(rbm: &Rbm, log_z: f64, mixture: &Mixture, per_mode: usize) -> (f64, f64) {
-    let (mut divergence, mut variance) = (0.0, 0.0);
+    let (mut divergence, mut error) = (0.0, 0.0);
     for (stratum, weight) in mixture.strata(per_mode).iter().zip(mixture.weights()) {
         let log_p = exact::log_probabilities(rbm, log_z, stratum);
         let gaps: Vec<f64> = log_p
@@ -56,11 +77,17 @@ fn of_mixture(rbm: &Rbm, log_z: f64, mixture: &Mixture, per_mode: usize) -> (f64
             .enumerate()
             .map(|(i, log_p)| mixture.log_density(stratum.row(i)) - log_p)
             .collect();
-        let n = gaps.len() as f64;
-        let mean = gaps.iter().sum::<f64>() / n;
-        let spread = gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        divergence += weight * mean;
-        variance += weight * weight * spread / n;
+        divergence += weight * mean(&gaps);
+        error += weight * weight * variance(&gaps) / gaps.len() as f64;
     }
-    (-mixture.entropy() - divergence, variance.sqrt())
+    (-mixture.entropy() - divergence, error.sqrt())
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let center = mean(values);
+    values.iter().map(|x| (x - center).powi(2)).sum::<f64>() / (values.len() - 1) as f64
 }

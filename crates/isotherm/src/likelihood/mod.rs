@@ -3,4 +3,4 @@
 pub mod exact;
 mod measure;
 
-pub use measure::{LogLikelihood, measure};
+pub use measure::{Effort, LogLikelihood, measure};

@@ -1,10 +1,12 @@
 //! The Bernoulli–Bernoulli RBM: E(v, h) = −b·h − c·v − vᵀWh, with h, v in {0, 1}.
 
 mod energy;
+mod file;
 mod initial;
 mod parameters;
 mod rbm;
 
+pub use file::{model_bundle, read_model, ModelFile};
 pub use initial::{Initial, log_odds};
 pub use parameters::Parameters;
 pub use rbm::Rbm;

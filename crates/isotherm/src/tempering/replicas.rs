@@ -5,11 +5,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     /// Neither end yet.
-    None,
+    None = 0,
     /// The cold end, β = 1.
-    Up,
+    Up = 1,
     /// The hot end, β = 0.
-    Down,
+    Down = 2,
 }
 
 /// The replicas of all columns. Row `column · rungs + slot` belongs to `column`; which rung it

@@ -6,6 +6,7 @@ pub mod negative;
 pub mod optimiser;
 pub mod positive;
 
+mod snapshot;
 pub mod state;
 pub mod step;
 

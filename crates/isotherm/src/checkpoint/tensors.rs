@@ -1,0 +1,165 @@
+//! Named tensors and a JSON value: what a checkpoint or a model file holds.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use safetensors::tensor::{Dtype, View};
+use serde_json::Value;
+
+use super::{atomic, format};
+use crate::{Error, Result};
+
+/// A type of numbers that a tensor can hold: `f32`, `f64`, `u64`, `i64` or `u8`.
+pub trait Element: Copy + sealed::Element {}
+
+mod sealed {
+    pub trait Element: Sized {
+        const DTYPE: safetensors::Dtype;
+        fn encode(values: &[Self]) -> Vec<u8>;
+        fn decode(bytes: &[u8]) -> Vec<Self>;
+    }
+}
+
+macro_rules! element {
+    ($($type:ty: $dtype:ident),*) => {$(
+        impl Element for $type {}
+
+        impl sealed::Element for $type {
+            const DTYPE: Dtype = Dtype::$dtype;
+
+            fn encode(values: &[$type]) -> Vec<u8> {
+                let mut bytes = Vec::with_capacity(size_of_val(values));
+                values.iter().for_each(|value| bytes.extend_from_slice(&value.to_le_bytes()));
+                bytes
+            }
+
+            fn decode(bytes: &[u8]) -> Vec<$type> {
+                bytes.as_chunks().0.iter().map(|chunk| <$type>::from_le_bytes(*chunk)).collect()
+            }
+        }
+    )*};
+}
+
+element!(f32: F32, f64: F64, u64: U64, i64: I64, u8: U8);
+
+/// Numbers with a shape, kept as they stand in the file: two tensors are equal when every bit is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    pub(super) dtype: Dtype,
+    pub(super) shape: Vec<usize>,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Tensor {
+    /// The length of each dimension; none for a single number.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Whether the numbers are of this type.
+    pub fn holds<T: Element>(&self) -> bool {
+        self.dtype == T::DTYPE
+    }
+}
+
+impl View for &Tensor {
+    fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.bytes)
+    }
+
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+/// Named tensors and a JSON value beside them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bundle {
+    /// The tensors by name.
+    pub tensors: BTreeMap<String, Tensor>,
+    /// Everything that is not a tensor. JSON has no infinities and no NaN, and its decimal numbers
+    /// may come back changed in their last bit: what must return exactly belongs in a tensor.
+    pub meta: Value,
+}
+
+impl Bundle {
+    /// A bundle without tensors.
+    pub fn new(meta: Value) -> Bundle {
+        Bundle { tensors: BTreeMap::new(), meta }
+    }
+
+    /// Adds a tensor, or replaces the one of that name; fails when the shape asks for another
+    /// number of values.
+    pub fn insert<T: Element>(&mut self, name: &str, shape: &[usize], values: &[T]) -> Result<()> {
+        if shape.iter().try_fold(1, |all: usize, &n| all.checked_mul(n)) != Some(values.len()) {
+            let count = values.len();
+            return Err(Error::corrupt(format!(
+                "tensor `{name}` cannot have shape {shape:?} with {count} values"
+            )));
+        }
+        let tensor = Tensor { dtype: T::DTYPE, shape: shape.to_vec(), bytes: T::encode(values) };
+        self.tensors.insert(name.to_string(), tensor);
+        Ok(())
+    }
+
+    /// The tensor of that name.
+    pub fn tensor(&self, name: &str) -> Result<&Tensor> {
+        let missing = || Error::corrupt(format!("tensor `{name}` is missing"));
+        self.tensors.get(name).ok_or_else(missing)
+    }
+
+    /// The values of a tensor, which must be of this type and of exactly this shape.
+    pub fn get<T: Element>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
+        let tensor = self.tensor(name)?;
+        if !tensor.holds::<T>() {
+            return Err(Error::corrupt(format!(
+                "tensor `{name}` holds {} values instead of {}",
+                tensor.dtype,
+                T::DTYPE
+            )));
+        }
+        if tensor.shape != shape {
+            return Err(Error::corrupt(format!(
+                "tensor `{name}` has shape {:?} instead of {shape:?}",
+                tensor.shape
+            )));
+        }
+        Ok(T::decode(&tensor.bytes))
+    }
+
+    /// Writes a safetensors file with a checksum, [atomically](super::write_atomically).
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let bytes = self.to_bytes()?;
+        atomic::write_atomically(path, |out| out.write_all(&bytes))
+    }
+
+    /// Reads a file that [`Bundle::write`] or [`save`](super::save) wrote, and checks every bit.
+    pub fn read(path: &Path) -> Result<Bundle> {
+        read_with(path, format::from_sealed)
+    }
+
+    /// Reads any safetensors file; the checksum is checked when there is one.
+    pub fn read_any(path: &Path) -> Result<Bundle> {
+        read_with(path, format::from_any)
+    }
+}
+
+fn read_with(path: &Path, parse: fn(&[u8]) -> format::Reason<Bundle>) -> Result<Bundle> {
+    let bytes = fs::read(path).map_err(|error| Error::io("read", path, &error))?;
+    parse(&bytes).map_err(|reason| {
+        Error::corrupt(format!(
+            "{} cannot be used because {reason}; restore it from a backup or write it anew",
+            path.display()
+        ))
+    })
+}

@@ -1,0 +1,80 @@
+//! `model.safetensors`: the contract with other programs is `W` [visible, hidden], `b` (hidden)
+//! and `c` (visible), in `f32`; the averaged parameters lie beside them under `averaged.`.
+
+use std::path::Path;
+
+use isotherm_kernels::Matrix;
+use serde_json::json;
+
+use super::{Parameters, Rbm};
+use crate::checkpoint::Bundle;
+use crate::error::{Error, Result};
+
+/// What a model file holds.
+#[derive(Clone, Debug)]
+pub struct ModelFile {
+    /// The model.
+    pub model: Rbm,
+    /// The model at its averaged parameters, where the file has them.
+    pub averaged: Option<Rbm>,
+}
+
+/// The contents of a model file.
+pub fn model_bundle(model: &Parameters, averaged: &Parameters) -> Result<Bundle> {
+    let mut bundle = Bundle::new(json!({ "kind": "model" }));
+    model.insert_into(&mut bundle, "")?;
+    averaged.insert_into(&mut bundle, "averaged.")?;
+    Ok(bundle)
+}
+
+/// Reads a model file, made by isotherm or elsewhere.
+pub fn read_model(path: &Path) -> Result<ModelFile> {
+    let bundle = Bundle::read_any(path)?;
+    let named = |error: Error| Error::corrupt(format!("{}: {error}", path.display()));
+    let shape = bundle.tensor("W").map_err(named)?.shape().to_vec();
+    let &[n_visible, n_hidden] = &shape[..] else {
+        return Err(named(Error::corrupt(format!(
+            "tensor `W` has shape {shape:?} instead of [visible, hidden]"
+        ))));
+    };
+    let load = |prefix: &str| {
+        let parameters = Parameters::take_from(&bundle, prefix, n_visible, n_hidden)?;
+        if !parameters.is_finite() {
+            return Err(Error::corrupt(format!("tensors `{prefix}W`, `{prefix}b` and `{prefix}c` \
+                                               must be finite")));
+        }
+        Ok(Rbm::new(parameters))
+    };
+    let averaged = bundle.tensors.contains_key("averaged.W");
+    Ok(ModelFile {
+        model: load("").map_err(named)?,
+        averaged: if averaged { Some(load("averaged.").map_err(named)?) } else { None },
+    })
+}
+
+impl Parameters {
+    /// Adds the tensors `W`, `b` and `c`, their names prefixed.
+    pub fn insert_into(&self, bundle: &mut Bundle, prefix: &str) -> Result<()> {
+        let (n_visible, n_hidden) = (self.n_visible(), self.n_hidden());
+        bundle.insert(&format!("{prefix}W"), &[n_visible, n_hidden], &self.w.to_dense())?;
+        bundle.insert(&format!("{prefix}b"), &[n_hidden], self.b.row(0))?;
+        bundle.insert(&format!("{prefix}c"), &[n_visible], self.c.row(0))
+    }
+
+    /// The parameters in the tensors `W`, `b` and `c`, their names prefixed.
+    pub fn take_from(
+        bundle: &Bundle,
+        prefix: &str,
+        n_visible: usize,
+        n_hidden: usize,
+    ) -> Result<Parameters> {
+        let w: Vec<f32> = bundle.get(&format!("{prefix}W"), &[n_visible, n_hidden])?;
+        let b: Vec<f32> = bundle.get(&format!("{prefix}b"), &[n_hidden])?;
+        let c: Vec<f32> = bundle.get(&format!("{prefix}c"), &[n_visible])?;
+        Ok(Parameters {
+            w: Matrix::from_dense(n_visible, n_hidden, &w),
+            b: Matrix::from_row(&b),
+            c: Matrix::from_row(&c),
+        })
+    }
+}

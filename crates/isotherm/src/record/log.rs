@@ -1,0 +1,65 @@
+//! Append-only files of JSON rows, one a line.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+
+/// A file that rows are appended to. Its length at a checkpoint is part of the checkpoint: what a
+/// killed run had written beyond it is cut off before the run goes on, and is written again.
+#[derive(Debug)]
+pub struct RowLog {
+    path: PathBuf,
+    file: File,
+    length: u64,
+}
+
+impl RowLog {
+    /// Opens the log, keeping its first `length` bytes.
+    pub fn open(path: &Path, length: u64) -> Result<RowLog> {
+        let failed = |error| Error::io("write", path, &error);
+        let mut file = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(path)
+            .map_err(failed)?;
+        let present = file.metadata().map_err(failed)?.len();
+        if present < length {
+            return Err(Error::corrupt(format!(
+                "{} is {present} bytes long but the checkpoint knows of {length}; restore the file \
+                 or start the run anew",
+                path.display()
+            )));
+        }
+        file.set_len(length).map_err(failed)?;
+        file.seek(SeekFrom::Start(length)).map_err(failed)?;
+        Ok(RowLog { path: path.to_owned(), file, length })
+    }
+
+    /// Appends one row.
+    pub fn append(&mut self, row: &impl Serialize) -> Result<()> {
+        let failed = |error| Error::io("write", &self.path, &error);
+        let mut line = serde_json::to_vec(row).map_err(|error| failed(error.into()))?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(failed)?;
+        self.length += line.len() as u64;
+        Ok(())
+    }
+
+    /// Makes all rows durable and tells how many bytes they take.
+    pub fn sync(&mut self) -> Result<u64> {
+        self.file.sync_data().map_err(|error| Error::io("write", &self.path, &error))?;
+        Ok(self.length)
+    }
+}
+
+/// The last complete row of a log that `fits`, if there is one.
+pub fn last_row<T: DeserializeOwned>(path: &Path, fits: impl Fn(&T) -> bool) -> Option<T> {
+    let text = std::fs::read_to_string(path).ok()?;
+    text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()).find(fits)
+}

@@ -1,0 +1,10 @@
+//! What a run writes about itself: a row of metrics now and then, and a summary at its end.
+//! Reports read only these.
+
+mod log;
+mod row;
+mod summary;
+
+pub use log::{RowLog, last_row};
+pub use row::{Event, LadderRow, Row, Timing};
+pub use summary::{ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};

@@ -1,0 +1,103 @@
+//! One row of `metrics.jsonl`. Rows hold nothing that could differ between two runs with the same
+//! seed: times go into `timing.jsonl`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::likelihood::LogLikelihood;
+use crate::tempering::engine::Change;
+use crate::tempering::{Tempering, flow::ReturnTime};
+use crate::path::Path;
+use crate::train::{Phase, StepInfo};
+
+/// Why a row was written out of turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Event {
+    /// A rung was added after this one, cold end = 0.
+    Spawned(usize),
+    /// This rung was removed.
+    Retired(usize),
+}
+
+/// The run after `step` steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Steps done: updates, then steps of the sampling phase.
+    pub step: u64,
+    /// What the last of them did.
+    pub phase: Phase,
+    /// The learning rate it used.
+    pub learning_rate: f64,
+    /// What happened to the ladder in it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub event: Option<Event>,
+    /// Mean log-likelihood, where it was measured.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub log_likelihood: Option<LogLikelihood>,
+    /// The same of the averaged parameters.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub log_likelihood_averaged: Option<LogLikelihood>,
+    /// The ladder, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub ladder: Option<LadderRow>,
+}
+
+/// The ladder at a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LadderRow {
+    /// Inverse temperatures, cold end first.
+    pub betas: Vec<f64>,
+    /// Swap rate of each pair of neighbours.
+    pub swap_rates: Vec<f64>,
+    /// Mean swap rate.
+    pub swap_rate: f64,
+    /// f_up of each rung as it was counted; nothing where no labelled replica has been.
+    pub f_up: Vec<Option<f64>>,
+    /// Mean of the return-time counters.
+    pub return_time_mean: f64,
+    /// Their sum over a column.
+    pub return_time_sum: f64,
+    /// Round trips completed in this phase.
+    pub round_trips: u64,
+    /// Replicas times steps in this phase.
+    pub replica_steps: u64,
+}
+
+impl LadderRow {
+    /// The ladder as it is; nothing if it has a single rung.
+    pub fn of<P: Path>(tempering: &Tempering<P>) -> Option<LadderRow> {
+        let state = &tempering.state;
+        let ReturnTime { mean, sum } = tempering.return_time();
+        (state.ladder.rungs() > 1).then(|| LadderRow {
+            betas: state.ladder.betas().to_vec(),
+            swap_rates: state.rates.rates(),
+            swap_rate: state.rates.mean(),
+            f_up: state.flow.f_up(),
+            return_time_mean: mean,
+            return_time_sum: sum,
+            round_trips: state.flow.round_trips,
+            replica_steps: state.flow.replica_steps,
+        })
+    }
+}
+
+impl Event {
+    /// The event of a step, if it had one.
+    pub fn of(info: &StepInfo) -> Option<Event> {
+        match info.change {
+            Change::None => None,
+            Change::Spawned(gap) => Some(Event::Spawned(gap)),
+            Change::Retired(rung) => Some(Event::Retired(rung)),
+        }
+    }
+}
+
+/// One row of `timing.jsonl`: the clock at a row of the metrics.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// The row's step.
+    pub step: u64,
+    /// Seconds spent so far.
+    #[serde(flatten)]
+    pub seconds: super::Seconds,
+}

@@ -1,0 +1,83 @@
+//! `summary.json`, the contract that other programs read.
+
+use serde::{Deserialize, Serialize};
+
+use crate::likelihood::LogLikelihood;
+use crate::train::Phase;
+
+/// What a finished run came to. Everything but `seconds` is the same for the same seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Mean log-likelihood; nothing if the model is too large for it.
+    pub log_likelihood: Option<LogLikelihood>,
+    /// The same of the averaged parameters.
+    pub log_likelihood_averaged: Option<LogLikelihood>,
+    /// The best mean log-likelihood that any model can have, where it is known.
+    pub entropy_limit: Option<f64>,
+    /// Updates done.
+    pub updates: u64,
+    /// Steps of the sampling phase done.
+    pub sampling_steps: u64,
+    /// Rungs at the end.
+    pub rungs: usize,
+    /// Inverse temperatures, cold end first.
+    pub betas: Vec<f64>,
+    /// Swap rates at the end; nothing without a ladder, as for the next three.
+    pub swap_rate: Option<SwapRate>,
+    /// f_up of each rung.
+    pub f_up: Option<Vec<Option<f64>>>,
+    /// The paper's return-time counters.
+    pub return_time: Option<ReturnTimes>,
+    /// Completed round trips.
+    pub round_trips: Option<RoundTrips>,
+    /// Where the time went.
+    pub seconds: Seconds,
+    /// The seed.
+    pub seed: u64,
+    /// The version of isotherm.
+    pub version: String,
+    /// What a reader should know before trusting the figures, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Swap rates at the end of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SwapRate {
+    /// Mean over the pairs.
+    pub mean: f64,
+    /// The lowest.
+    pub min: f64,
+    /// Of each pair, cold end first.
+    pub pairs: Vec<f64>,
+}
+
+/// The paper's return-time counters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReturnTimes {
+    /// Mean over the replicas.
+    pub mean: f64,
+    /// Sum over a column, the paper's τ̂.
+    pub sum: f64,
+}
+
+/// Completed round trips of the last phase.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoundTrips {
+    /// How many.
+    pub count: u64,
+    /// Steps that a replica takes for one; nothing if there was none.
+    pub mean_steps: Option<f64>,
+    /// The phase they were counted in.
+    pub phase: Phase,
+}
+
+/// Seconds spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seconds {
+    /// Learning.
+    pub train: f64,
+    /// Sampling after it.
+    pub sample: f64,
+    /// Measuring likelihoods.
+    pub evaluate: f64,
+}
