@@ -1,5 +1,32 @@
 #![forbid(unsafe_code)]
-//! placeholder docs
+//! Isotherm trains Restricted Boltzmann Machines by maximum likelihood, with a tempering ladder
+//! that tunes itself: SML-APT of Desjardins, Courville and Bengio (2010), and beyond it.
+//!
+//! A step of training reads like this (see [`train::step`]):
+//!
+//! > minibatch → positive phase → sweep all rungs → swap → negative phase → gradient → update →
+//! > observe the flow → respace, spawn, retire
+//!
+//! ```
+//! use isotherm::likelihood::{Effort, measure};
+//! use isotherm::data::Dataset;
+//! use isotherm::train::{Config, TrainState, Trainer};
+//!
+//! let data = Dataset::mixture(1);
+//! let plan = Config { updates: 200, ..Config::default() }.check(data.n_visible())?;
+//! let mut state = TrainState::new(&plan, &data.marginals());
+//! let mut trainer = Trainer::new(plan, data);
+//! for _ in 0..200 {
+//!     trainer.step(&mut state)?;
+//! }
+//! let log_likelihood = measure(&state.model, trainer.data(), Effort::Quick)?;
+//! assert!(log_likelihood.value > -300.0 && log_likelihood.method == "exact");
+//! # Ok::<(), isotherm::Error>(())
+//! ```
+//!
+//! Words: a **rung** is a place on the **ladder** of inverse temperatures β, cold end (β = 1)
+//! first; a **replica** is a state that travels over the rungs; a **column** is one of several
+//! independent sets of replicas that share one ladder.
 
 pub mod checkpoint;
 pub mod data;
@@ -8,6 +35,7 @@ pub mod likelihood;
 pub mod model;
 pub mod path;
 pub mod record;
+pub mod run;
 pub mod streams;
 pub mod tempering;
 pub mod train;

@@ -9,7 +9,7 @@ use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, bernoulli};
 use crate::streams::{Clock, Purpose};
 
 /// Side of the images.
-pub const SIDE: usize = 28;
+const SIDE: usize = 28;
 /// Number of pixels.
 const PIXELS: usize = SIDE * SIDE;
 /// w_m of the paper's footnote.

@@ -29,26 +29,30 @@ pub fn model_bundle(model: &Parameters, averaged: &Parameters) -> Result<Bundle>
 
 /// Reads a model file, made by isotherm or elsewhere.
 pub fn read_model(path: &Path) -> Result<ModelFile> {
-    let bundle = Bundle::read_any(path)?;
-    let named = |error: Error| Error::corrupt(format!("{}: {error}", path.display()));
-    let shape = bundle.tensor("W").map_err(named)?.shape().to_vec();
-    let &[n_visible, n_hidden] = &shape[..] else {
-        return Err(named(Error::corrupt(format!(
+    model_in(&Bundle::read_any(path)?)
+        .map_err(|error| Error::corrupt(format!("{}: {error}", path.display())))
+}
+
+/// The model in a bundle, be it a model file or a checkpoint.
+pub fn model_in(bundle: &Bundle) -> Result<ModelFile> {
+    let shape = bundle.tensor("W")?.shape();
+    let &[n_visible, n_hidden] = shape else {
+        return Err(Error::corrupt(format!(
             "tensor `W` has shape {shape:?} instead of [visible, hidden]"
-        ))));
+        )));
     };
     let load = |prefix: &str| {
-        let parameters = Parameters::take_from(&bundle, prefix, n_visible, n_hidden)?;
+        let parameters = Parameters::take_from(bundle, prefix, n_visible, n_hidden)?;
         if !parameters.is_finite() {
-            return Err(Error::corrupt(format!("tensors `{prefix}W`, `{prefix}b` and `{prefix}c` \
-                                               must be finite")));
+            return Err(Error::corrupt(format!("tensor `{prefix}W`, `{prefix}b` or `{prefix}c` \
+                                               is not finite")));
         }
         Ok(Rbm::new(parameters))
     };
     let averaged = bundle.tensors.contains_key("averaged.W");
     Ok(ModelFile {
-        model: load("").map_err(named)?,
-        averaged: if averaged { Some(load("averaged.").map_err(named)?) } else { None },
+        model: load("")?,
+        averaged: if averaged { Some(load("averaged.")?) } else { None },
     })
 }
 

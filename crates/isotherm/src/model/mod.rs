@@ -6,7 +6,7 @@ mod initial;
 mod parameters;
 mod rbm;
 
-pub use file::{model_bundle, read_model, ModelFile};
+pub use file::{ModelFile, model_bundle, model_in, read_model};
 pub use initial::{Initial, log_odds};
 pub use parameters::Parameters;
 pub use rbm::Rbm;

@@ -58,8 +58,16 @@ impl RowLog {
     }
 }
 
-/// The last complete row of a log that `fits`, if there is one.
-pub fn last_row<T: DeserializeOwned>(path: &Path, fits: impl Fn(&T) -> bool) -> Option<T> {
-    let text = std::fs::read_to_string(path).ok()?;
-    text.lines().rev().filter_map(|line| serde_json::from_str(line).ok()).find(fits)
+/// The last of a log's leading rows that all `fit`, and the bytes that those rows take.
+pub fn leading_rows<T: DeserializeOwned>(path: &Path, fit: impl Fn(&T) -> bool) -> (Option<T>, u64) {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let (mut last, mut bytes) = (None, 0);
+    for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+        match serde_json::from_str(line) {
+            Ok(row) if fit(&row) => last = Some(row),
+            _ => break,
+        }
+        bytes += line.len() as u64;
+    }
+    (last, bytes)
 }

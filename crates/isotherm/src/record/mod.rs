@@ -5,6 +5,6 @@ mod log;
 mod row;
 mod summary;
 
-pub use log::{RowLog, last_row};
+pub use log::{RowLog, leading_rows};
 pub use row::{Event, LadderRow, Row, Timing};
 pub use summary::{ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};

@@ -231,6 +231,10 @@ impl Config {
         if self.updates.checked_add(self.sampling_steps).is_none_or(|steps| steps > 1 << 48) {
             return Err(Error::config("--updates and --sampling-steps add up to more than 2^48"));
         }
+        // TOML's integers end at 2^63.
+        if self.seed.max(self.data_seed) > i64::MAX as u64 {
+            return Err(Error::config("--seed and --data-seed must be below 2^63"));
+        }
         let ranges = [
             ("lr", self.lr, 0.0..=f64::from(f32::MAX)),
             ("momentum", self.momentum, 0.0..=0.999_999),

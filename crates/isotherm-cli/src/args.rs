@@ -1,0 +1,243 @@
+//! The arguments. Options of `train` have the names that they have in a configuration file.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use serde::Serialize;
+
+#[derive(Parser)]
+#[command(
+    name = "isotherm",
+    version,
+    about = "Trains Restricted Boltzmann Machines by maximum likelihood, with a tempering ladder \
+             that tunes itself",
+    after_help = "Examples:\n  isotherm train                              the paper's mixture, \
+                  10 hidden units\n  isotherm train votes.csv --hidden 16        your own 0/1 data\n  \
+                  isotherm resume runs/mixture-apt-1          go on with an interrupted run\n  \
+                  isotherm evaluate runs/mixture-apt-1        its log-likelihood\n  \
+                  isotherm sample runs/mixture-apt-1 -n 100 --out samples.npy"
+)]
+pub(crate) struct CommandLine {
+    /// Threads to use; all cores if absent. Results do not depend on it
+    #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print nothing but errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Train a model
+    Train(Box<TrainArguments>),
+    /// Go on with a run that was interrupted or killed
+    Resume(ResumeArguments),
+    /// Draw samples from the model of a run
+    Sample(SampleArguments),
+    /// Measure the log-likelihood of the model of a run
+    Evaluate(EvaluateArguments),
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  isotherm train
+  isotherm train spins.npy --hidden 20 --batch 50 --updates 2e5 --out runs/spins
+  isotherm train --algorithm pt --path joint --rungs 50 --lr 1e-3 --lr-decay constant
+  isotherm train --config experiment.toml --seed 7
+
+A configuration file has the same names: `algorithm = \"apt\"`, `lr-decay = \"linear\"`, …
+Options on the command line win over the file.")]
+pub(crate) struct TrainArguments {
+    /// Folder of the run; a new one under runs/ if absent
+    #[arg(long, value_name = "RUN")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the run in that folder, if there is one
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// TOML file with options
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) options: TrainOptions,
+}
+
+/// Options that a configuration file may hold as well.
+#[derive(Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct TrainOptions {
+    /// 0/1 data, a row for each example (.npy or .csv); the paper's mixture if absent
+    pub(crate) data: Option<PathBuf>,
+
+    /// Where negative samples come from: contrastive divergence, persistent samples, a fixed
+    /// ladder, an adaptive ladder [default: apt]
+    #[arg(long, value_parser = ["cd", "sml", "pt", "apt"], help_heading = "Sampler")]
+    algorithm: Option<String>,
+    /// What lies between the hot end and the model: exp(−βE) down to uniform (the paper's), down
+    /// to the data's marginals, or p(h)^β [default: auto, hidden-marginal up to 32 hidden units,
+    /// else base-rate]
+    #[arg(long, value_parser = ["auto", "joint", "base-rate", "hidden-marginal"], help_heading = "Sampler")]
+    path: Option<String>,
+    /// Swap on joint energies or with the hidden units summed out [default: energy on the joint
+    /// path, else free-energy]
+    #[arg(long, value_parser = ["energy", "free-energy"], help_heading = "Sampler")]
+    swap: Option<String>,
+    /// Rungs of the ladder at the start [default: 10]
+    #[arg(long, value_parser = size, help_heading = "Sampler")]
+    rungs: Option<usize>,
+    /// Spacing of the rungs at the start [default: linear]
+    #[arg(long, value_parser = ["linear", "geometric"], help_heading = "Sampler")]
+    spacing: Option<String>,
+    /// Columns of replicas that share the ladder [default: as many as --batch]
+    #[arg(long, value_parser = size, help_heading = "Sampler")]
+    columns: Option<usize>,
+    /// Gibbs steps an update [default: 1]
+    #[arg(long, value_parser = size, help_heading = "Sampler")]
+    k: Option<usize>,
+
+    /// Hidden units [default: 10]
+    #[arg(long, value_parser = size, help_heading = "Learning")]
+    hidden: Option<usize>,
+    /// Examples in a minibatch [default: 5]
+    #[arg(long, value_parser = size, help_heading = "Learning")]
+    batch: Option<usize>,
+    /// Updates of the model [default: 100000]
+    #[arg(long, value_parser = count, help_heading = "Learning")]
+    updates: Option<u64>,
+    /// Steps of sampling after the last update, the ladder still adapting [default: 0]
+    #[arg(long, value_parser = count, help_heading = "Learning")]
+    sampling_steps: Option<u64>,
+    /// Learning rate [default: 0.01]
+    #[arg(long, help_heading = "Learning")]
+    lr: Option<f64>,
+    /// How it falls: not, linearly to 0, or as 1/t [default: linear]
+    #[arg(long, value_parser = ["constant", "linear", "inverse"], help_heading = "Learning")]
+    lr_decay: Option<String>,
+    /// Momentum [default: 0]
+    #[arg(long, help_heading = "Learning")]
+    momentum: Option<f64>,
+    /// L2 decay of the weights [default: 0]
+    #[arg(long, help_heading = "Learning")]
+    weight_decay: Option<f64>,
+    /// Follow the gradient as it stands or with centered units [default: centered]
+    #[arg(long, value_parser = ["plain", "centered"], help_heading = "Learning")]
+    gradient: Option<String>,
+    /// Updates that the averaged parameters look back over [default: a twentieth of all]
+    #[arg(long, value_parser = count, help_heading = "Learning")]
+    average: Option<u64>,
+    /// Standard deviation of the initial weights [default: 0.2 on the hidden-marginal path, else
+    /// √(0.1 / hidden)]
+    #[arg(long, help_heading = "Learning")]
+    init_std: Option<f64>,
+    /// Seed of everything but the mixture's images [default: 1]
+    #[arg(long, help_heading = "Learning")]
+    seed: Option<u64>,
+    /// Seed of the mixture's images [default: 1]
+    #[arg(long, help_heading = "Learning")]
+    data_seed: Option<u64>,
+
+    /// Where the rungs move: f_up linear (the paper's), Katzgraber's feedback, equal rejection, or
+    /// nowhere [default: flow]
+    #[arg(long, value_parser = ["flow", "flow-sqrt", "rejection", "fixed"], help_heading = "Adaptation")]
+    respace: Option<String>,
+    /// The fraction of the way that rungs move at each step [default: 1e-4]
+    #[arg(long, help_heading = "Adaptation")]
+    beta_lr: Option<f64>,
+    /// Mean swap rate below which a rung is spawned [default: 0.4]
+    #[arg(long, help_heading = "Adaptation")]
+    min_swap: Option<f64>,
+    /// Rungs that are never retired [default: 4]
+    #[arg(long, value_parser = size, help_heading = "Adaptation")]
+    min_rungs: Option<usize>,
+    /// Rungs beyond which none is spawned [default: 100]
+    #[arg(long, value_parser = size, help_heading = "Adaptation")]
+    max_rungs: Option<usize>,
+    /// Steps between two decisions to spawn or retire [default: 1000]
+    #[arg(long, value_parser = count, help_heading = "Adaptation")]
+    spawn_every: Option<u64>,
+    /// Steps after a spawn in which the rungs stay [default: 100]
+    #[arg(long, value_parser = count, help_heading = "Adaptation")]
+    burn_in: Option<u64>,
+
+    /// Steps between two rows of metrics [default: a 200th of the updates]
+    #[arg(long, value_parser = count, help_heading = "Recording")]
+    metrics_every: Option<u64>,
+    /// Updates between two exact likelihoods, 0 for the end only [default: every second row of
+    /// metrics up to 12 units in the smaller layer, else 0]
+    #[arg(long, value_parser = count, help_heading = "Recording")]
+    likelihood_every: Option<u64>,
+    /// Steps between two checkpoints [default: 1000]
+    #[arg(long, value_parser = count, help_heading = "Recording")]
+    checkpoint_every: Option<u64>,
+}
+
+#[derive(Args)]
+pub(crate) struct ResumeArguments {
+    /// Folder of the run
+    pub(crate) run: PathBuf,
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:
+  isotherm sample runs/mixture-apt-1 -n 1000 --thin 20 --out samples.npy")]
+pub(crate) struct SampleArguments {
+    /// Folder of the run
+    pub(crate) run: PathBuf,
+    /// Number of samples
+    #[arg(short, long = "count", value_name = "N", value_parser = size, default_value = "100")]
+    pub(crate) n: usize,
+    /// File for the samples: N × visible, 0/1, uint8
+    #[arg(long, value_name = "FILE.npy")]
+    pub(crate) out: PathBuf,
+    /// Replace that file, if it exists
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+    /// Steps between two samples of a column
+    #[arg(long, value_parser = count, default_value = "10")]
+    pub(crate) thin: u64,
+    /// Steps before the first sample
+    #[arg(long, value_parser = count, default_value = "1000")]
+    pub(crate) burn_in: u64,
+    /// Seed of the samples
+    #[arg(long, default_value = "1")]
+    pub(crate) seed: u64,
+    /// Sample from the averaged parameters
+    #[arg(long)]
+    pub(crate) averaged: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "Example:
+  isotherm evaluate runs/votes --data votes-held-out.csv")]
+pub(crate) struct EvaluateArguments {
+    /// Folder of the run
+    pub(crate) run: PathBuf,
+    /// Data to evaluate on; what the run was trained on if absent
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: Option<PathBuf>,
+    /// Evaluate the averaged parameters
+    #[arg(long)]
+    pub(crate) averaged: bool,
+    /// Print a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A whole number, also written as 1e5 or 1_000.
+fn count(text: &str) -> Result<u64, String> {
+    let digits = text.replace('_', "");
+    if let Ok(value) = digits.parse::<u64>() {
+        return Ok(value);
+    }
+    match digits.parse::<f64>() {
+        Ok(value) if value >= 0.0 && value <= 2f64.powi(53) && value.fract() == 0.0 => {
+            Ok(value as u64)
+        }
+        _ => Err("not a whole number".to_owned()),
+    }
+}
+
+fn size(text: &str) -> Result<usize, String> {
+    usize::try_from(count(text)?).map_err(|_| "too large".to_owned())
+}

@@ -1,0 +1,51 @@
+//! `isotherm evaluate`.
+
+use isotherm::data::Dataset;
+use isotherm::likelihood::{Effort, measure};
+use isotherm::run::RunFolder;
+use isotherm::{Error, Result};
+
+use crate::Ending;
+use crate::args::EvaluateArguments;
+
+pub(crate) fn run(arguments: &EvaluateArguments) -> Result<Ending> {
+    let folder = RunFolder::open(&arguments.run)?;
+    let file = folder.read_model()?;
+    let model = match (arguments.averaged, file.averaged) {
+        (false, _) => file.model,
+        (true, Some(averaged)) => averaged,
+        (true, None) => {
+            return Err(Error::run(format!(
+                "{} holds no averaged parameters; leave --averaged out",
+                folder.path().display()
+            )));
+        }
+    };
+    let data = match &arguments.data {
+        Some(path) => Dataset::read(path)?,
+        None => RunFolder::data_of(&folder.read_config()?)?,
+    };
+    if data.n_visible() != model.n_visible() {
+        return Err(Error::data(format!(
+            "{} has {} columns but the model of {} has {} visible units; evaluate on data of the \
+             same width",
+            data.name(),
+            data.n_visible(),
+            folder.path().display(),
+            model.n_visible()
+        )));
+    }
+    let measured = measure(&model, &data, Effort::Full)?;
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&measured)
+            .map_err(|error| Error::run(format!("the result cannot be written: {error}")))?;
+        println!("{text}");
+    } else {
+        let (value, error) = (measured.value, measured.std_error);
+        println!(
+            "log-likelihood {value:.3} ± {error:.3} nats an example on {} ({} log Z)",
+            measured.on, measured.method
+        );
+    }
+    Ok(Ending::Done)
+}

@@ -1,0 +1,54 @@
+//! `isotherm sample`.
+
+use isotherm::checkpoint::write_atomically;
+use isotherm::data::formats::write_npy;
+use isotherm::run::{RunFolder, SampleRequest, sample};
+use isotherm::{Error, Result};
+
+use crate::args::SampleArguments;
+use crate::{Ending, interrupt};
+
+pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
+    if arguments.out.exists() && !arguments.overwrite {
+        return Err(Error::run(format!(
+            "{} exists; --overwrite replaces it, another --out leaves it alone",
+            arguments.out.display()
+        )));
+    }
+    if arguments.n == 0 || arguments.thin == 0 {
+        return Err(Error::config("-n and --thin must be at least 1"));
+    }
+    interrupt::listen()?;
+    let folder = RunFolder::open(&arguments.run)?;
+    let request = SampleRequest {
+        count: arguments.n,
+        thin: arguments.thin,
+        burn_in: arguments.burn_in,
+        seed: arguments.seed,
+        averaged: arguments.averaged,
+    };
+    let bar = match quiet {
+        true => indicatif::ProgressBar::hidden(),
+        false => indicatif::ProgressBar::new(1000),
+    };
+    let samples = sample(&folder, &request, |share| {
+        bar.set_position((share * 1000.0) as u64);
+        !interrupt::asked()
+    })?;
+    bar.finish_and_clear();
+    if interrupt::asked() {
+        eprintln!("stopped; nothing was written to {}", arguments.out.display());
+        return Ok(Ending::Interrupted);
+    }
+    write_atomically(&arguments.out, |out| write_npy(out, &samples.v))?;
+    if !quiet {
+        println!(
+            "{} samples of {} units in {} ({} round trips while sampling)",
+            samples.v.rows(),
+            samples.v.cols(),
+            arguments.out.display(),
+            samples.round_trips
+        );
+    }
+    Ok(Ending::Done)
+}

@@ -1,0 +1,137 @@
+//! `isotherm train`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use isotherm::data::Dataset;
+use isotherm::record::Summary;
+use isotherm::run::{Observer, Outcome, Session};
+use isotherm::train::Config;
+use isotherm::{Error, Result};
+
+use crate::args::{TrainArguments, TrainOptions};
+use crate::progress::Progress;
+use crate::{Ending, interrupt};
+
+pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
+    let config = configuration(arguments.config.as_deref(), &arguments.options)?;
+    let out = match &arguments.out {
+        Some(out) => out.clone(),
+        None => free_folder(&config),
+    };
+    let session = Session::create(&out, &config, arguments.overwrite)?;
+    carry_on(session, &out, quiet)
+}
+
+/// Runs a session to its end, or until it is interrupted.
+pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<Ending> {
+    interrupt::listen()?;
+    let limit = match session.data() {
+        Dataset::Mixture(mixture) => Some(-mixture.entropy()),
+        Dataset::Table(_) => None,
+    };
+    let total = session.plan().total_steps();
+    let mut progress = Progress::new(total, session.state().step, limit, quiet);
+    for warning in session.data().warnings() {
+        progress.note(&format!("warning: {warning}"));
+    }
+    let outcome = session.run(&mut progress);
+    progress.finish();
+    match outcome? {
+        Outcome::Finished(summary) if quiet => drop(summary),
+        Outcome::Finished(summary) => print!("{}", describe(&summary, out)),
+        Outcome::Interrupted(step) => {
+            if !quiet {
+                eprintln!(
+                    "saved after {step} of {total} steps; go on with `isotherm resume {}`",
+                    out.display()
+                );
+            }
+            return Ok(Ending::Interrupted);
+        }
+    }
+    Ok(Ending::Done)
+}
+
+/// The options of the file, overridden by those of the command line.
+fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> {
+    let mut table = match file {
+        Some(path) => read_table(path)?,
+        None => toml::Table::new(),
+    };
+    let given = toml::Table::try_from(options)
+        .map_err(|error| Error::config(format!("an option cannot be used: {error}")))?;
+    table.extend(given);
+    let mut config: Config = table.try_into().map_err(|error: toml::de::Error| {
+        let place = file.map_or(String::new(), |path| format!("{}: ", path.display()));
+        Error::config(format!("{place}{}", error.message().replace('\n', " ")))
+    })?;
+    if let Some(data) = &config.data {
+        // A run can be resumed from anywhere.
+        let path = Path::new(data);
+        let absolute = fs::canonicalize(path).map_err(|error| Error::io("read", path, &error))?;
+        config.data = Some(absolute.display().to_string());
+    }
+    Ok(config)
+}
+
+fn read_table(path: &Path) -> Result<toml::Table> {
+    let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
+    text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+        let message = error.message().replace('\n', " ");
+        Error::config(format!("{}, line {line}: {message}", path.display()))
+    })
+}
+
+/// The first unused name under `runs/`.
+fn free_folder(config: &Config) -> PathBuf {
+    let data = config.data.as_ref().and_then(|data| Path::new(data).file_stem()?.to_str());
+    let algorithm = toml::Value::try_from(config.algorithm)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default();
+    let name = format!("{}-{algorithm}", data.unwrap_or("mixture"));
+    let mut number = 1;
+    loop {
+        let folder = Path::new("runs").join(format!("{name}-{number}"));
+        if !folder.exists() {
+            return folder;
+        }
+        number += 1;
+    }
+}
+
+/// A finished run in a few lines.
+pub(crate) fn describe(summary: &Summary, out: &Path) -> String {
+    let mut lines = Vec::new();
+    let seconds = summary.seconds;
+    let sampled = match summary.sampling_steps {
+        0 => String::new(),
+        steps => format!(" and {steps} sampling steps in {:.1} s", seconds.sample),
+    };
+    lines.push(format!("{} updates in {:.1} s{sampled}", summary.updates, seconds.train));
+    let limit = summary.entropy_limit.map_or(String::new(), |limit| format!(" (limit {limit:.2})"));
+    let measured = [
+        ("log-likelihood", &summary.log_likelihood),
+        ("  averaged", &summary.log_likelihood_averaged),
+    ];
+    for (name, value) in measured {
+        if let Some(it) = value {
+            let (value, error) = (it.value, it.std_error);
+            lines.push(format!("{name:<16}{value:.2} ± {error:.2} nats on {}{limit}", it.on));
+        }
+    }
+    if let (Some(swap), Some(trips)) = (&summary.swap_rate, &summary.round_trips) {
+        let trip = trips.mean_steps.map_or(String::new(), |steps| format!(" of {steps:.0} steps"));
+        lines.push(format!(
+            "{:<16}{} rungs, swap rate {:.2} (lowest {:.2}), {} round trips{trip}",
+            "ladder", summary.rungs, swap.mean, swap.min, trips.count
+        ));
+    }
+    for warning in &summary.warnings {
+        lines.push(format!("{:<16}{warning}", "warning"));
+    }
+    lines.push(format!("{:<16}{}", "run", out.display()));
+    lines.join("\n") + "\n"
+}

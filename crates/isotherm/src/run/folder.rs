@@ -1,0 +1,156 @@
+//! The folder of a run and what lies in it.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::checkpoint::{self, CURRENT, PREVIOUS, write_atomically};
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::model::{ModelFile, model_in, read_model};
+use crate::train::Config;
+
+/// The files of a run, in the order in which they are removed when a run is replaced: without its
+/// configuration a folder is no run.
+const FILES: [&str; 8] = [
+    "config.toml",
+    CURRENT,
+    PREVIOUS,
+    "metrics.jsonl",
+    "timing.jsonl",
+    "model.safetensors",
+    "summary.json",
+    "report.html",
+];
+
+/// The folder of a run.
+#[derive(Clone, Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// The folder of a run that exists.
+    pub fn open(path: &Path) -> Result<RunFolder> {
+        let folder = RunFolder { path: path.to_owned() };
+        if !path.is_dir() {
+            return Err(Error::run(format!(
+                "{} is not a folder; give the folder of a run, as `isotherm train --out` made it",
+                path.display()
+            )));
+        }
+        if !folder.config().is_file() {
+            return Err(Error::run(format!(
+                "{} holds no config.toml, so it is not the folder of a run; begin one with \
+                 `isotherm train --out`",
+                path.display()
+            )));
+        }
+        Ok(folder)
+    }
+
+    /// A folder for a new run: made if it is not there, refused if there is anything in it that
+    /// the run would overwrite, unless it is a run that `replace` allows to remove.
+    pub fn create(path: &Path, replace: bool) -> Result<RunFolder> {
+        let folder = RunFolder { path: path.to_owned() };
+        fs::create_dir_all(path).map_err(|error| Error::io("make the folder", path, &error))?;
+        let entries = fs::read_dir(path).map_err(|error| Error::io("read", path, &error))?;
+        // Hidden files are locks and leftovers of writes that never finished.
+        let visible = entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .any(|name| !name.starts_with('.'));
+        if !visible {
+            return Ok(folder);
+        }
+        match (folder.config().is_file(), replace) {
+            (true, true) => Ok(folder),
+            (true, false) => Err(Error::run(format!(
+                "{0} already holds a run; `isotherm resume {0}` goes on with it, --overwrite \
+                 replaces it, another --out leaves it alone",
+                path.display()
+            ))),
+            (false, _) => Err(Error::run(format!(
+                "{} is not empty and holds no run; choose another --out",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Removes the files of an earlier run. The caller holds the folder's lock.
+    pub fn clear(&self) -> Result<()> {
+        for name in FILES {
+            let path = self.path.join(name);
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => {
+                    return Err(Error::io("remove", &path, &error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// `config.toml`.
+    pub fn config(&self) -> PathBuf {
+        self.path.join("config.toml")
+    }
+
+    /// `metrics.jsonl`.
+    pub fn metrics(&self) -> PathBuf {
+        self.path.join("metrics.jsonl")
+    }
+
+    /// `timing.jsonl`.
+    pub fn timing(&self) -> PathBuf {
+        self.path.join("timing.jsonl")
+    }
+
+    /// `model.safetensors`.
+    pub fn model(&self) -> PathBuf {
+        self.path.join("model.safetensors")
+    }
+
+    /// `summary.json`.
+    pub fn summary(&self) -> PathBuf {
+        self.path.join("summary.json")
+    }
+
+    /// Writes the effective configuration.
+    pub fn write_config(&self, config: &Config) -> Result<()> {
+        let text = toml::to_string_pretty(config).map_err(|error| {
+            Error::config(format!("the configuration cannot be written as TOML: {error}"))
+        })?;
+        write_atomically(&self.config(), |out| out.write_all(text.as_bytes()))
+    }
+
+    /// Reads the effective configuration.
+    pub fn read_config(&self) -> Result<Config> {
+        let path = self.config();
+        let text = fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
+        toml::from_str(&text).map_err(|error| {
+            Error::config(format!("{}: {}", path.display(), error.message()))
+        })
+    }
+
+    /// The model of a run: of a finished one from `model.safetensors`, otherwise as the last
+    /// checkpoint has it.
+    pub fn read_model(&self) -> Result<ModelFile> {
+        if self.model().is_file() {
+            return read_model(&self.model());
+        }
+        model_in(&checkpoint::load(&self.path)?.bundle)
+    }
+
+    /// The data that a configuration names.
+    pub fn data_of(config: &Config) -> Result<Dataset> {
+        match &config.data {
+            None => Ok(Dataset::mixture(config.data_seed)),
+            Some(path) => Dataset::read(Path::new(path)),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! A run from its folder's point of view: begin it, go on with it, finish it, use what it made.
+
+mod folder;
+mod sampler;
+mod session;
+
+pub use folder::RunFolder;
+pub use sampler::{SampleRequest, Samples, sample};
+pub use session::{Observer, Outcome, Session};

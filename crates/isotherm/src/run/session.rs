@@ -1,0 +1,310 @@
+//! A run in progress: steps, rows, checkpoints, and the files at its end.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::folder::RunFolder;
+use crate::checkpoint::{self, Bundle, RunLock, write_atomically};
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::likelihood::{Effort, LogLikelihood, exact, measure};
+use crate::model::{Rbm, model_bundle};
+use crate::record::{
+    Event, LadderRow, ReturnTimes, RoundTrips, Row, RowLog, Seconds, Summary, SwapRate, Timing,
+    leading_rows,
+};
+use crate::train::{Config, Phase, Plan, StepInfo, TrainState, Trainer};
+
+/// Whoever watches a run.
+pub trait Observer {
+    /// A step is done.
+    fn step(&mut self, state: &TrainState, plan: &Plan);
+
+    /// A row of metrics is written.
+    fn row(&mut self, row: &Row);
+
+    /// Something worth telling happened.
+    fn note(&mut self, sentence: &str);
+
+    /// Whether the run should save and stop now.
+    fn should_stop(&self) -> bool;
+}
+
+/// How a run ended for now.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// All steps are done.
+    Finished(Box<Summary>),
+    /// It was asked to stop, and saved after this many steps.
+    Interrupted(u64),
+}
+
+/// A run in progress, with the sole right to write its folder.
+pub struct Session {
+    folder: RunFolder,
+    _lock: RunLock,
+    trainer: Trainer,
+    state: TrainState,
+    data_digest: String,
+    metrics: RowLog,
+    timing: RowLog,
+    seconds: Seconds,
+    saved_at: Option<u64>,
+}
+
+impl Session {
+    /// Begins a run. Nothing is written before data and options have proved possible.
+    pub fn create(out: &Path, config: &Config, replace: bool) -> Result<Session> {
+        let data = RunFolder::data_of(config)?;
+        let plan = config.check(data.n_visible())?;
+        let folder = RunFolder::create(out, replace)?;
+        let lock = RunLock::acquire(folder.path())?;
+        folder.clear()?;
+        folder.write_config(&plan.config)?;
+        let state = TrainState::new(&plan, &data.marginals());
+        let mut session = Session::assemble(folder, lock, plan, data, state, 0)?;
+        session.save()?;
+        Ok(session)
+    }
+
+    /// Goes on with a run; tells if it had to fall back on an earlier checkpoint.
+    pub fn resume(path: &Path) -> Result<(Session, Option<String>)> {
+        let folder = RunFolder::open(path)?;
+        let lock = RunLock::acquire(folder.path())?;
+        let config = folder.read_config()?;
+        let data = RunFolder::data_of(&config)?;
+        let plan = config.check(data.n_visible())?;
+        let marginals = data.marginals();
+        if !path.join(checkpoint::CURRENT).exists() && !path.join(checkpoint::PREVIOUS).exists() {
+            // Killed between its configuration and its first checkpoint: nothing is lost.
+            let state = TrainState::new(&plan, &marginals);
+            return Ok((Session::assemble(folder, lock, plan, data, state, 0)?, None));
+        }
+        let loaded = checkpoint::load(path)?;
+        let stored = loaded.bundle.meta.get("data_digest").and_then(|digest| digest.as_str());
+        if stored != Some(&data.digest()) {
+            return Err(Error::data(format!(
+                "{} has changed since the run {} began; restore the data or begin a new run",
+                data.name(),
+                path.display()
+            )));
+        }
+        let metrics_bytes = loaded.bundle.get::<u64>("metrics_bytes", &[1])?[0];
+        let state = TrainState::take_from(&loaded.bundle, &plan, &marginals)?;
+        let session = Session::assemble(folder, lock, plan, data, state, metrics_bytes)?;
+        Ok((session, loaded.fell_back))
+    }
+
+    fn assemble(
+        folder: RunFolder,
+        lock: RunLock,
+        plan: Plan,
+        data: Dataset,
+        state: TrainState,
+        metrics_bytes: u64,
+    ) -> Result<Session> {
+        let step = state.step;
+        let metrics = RowLog::open(&folder.metrics(), metrics_bytes)?;
+        let (clock, timing_bytes) =
+            leading_rows(&folder.timing(), |timing: &Timing| timing.step <= step);
+        let timing = RowLog::open(&folder.timing(), timing_bytes)?;
+        Ok(Session {
+            seconds: clock.map_or(Seconds::default(), |timing| timing.seconds),
+            data_digest: data.digest(),
+            trainer: Trainer::new(plan, data),
+            folder,
+            _lock: lock,
+            state,
+            metrics,
+            timing,
+            saved_at: None,
+        })
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        self.trainer.plan()
+    }
+
+    /// The data.
+    pub fn data(&self) -> &Dataset {
+        self.trainer.data()
+    }
+
+    /// The state.
+    pub fn state(&self) -> &TrainState {
+        &self.state
+    }
+
+    /// Runs until all steps are done or the observer asks to stop.
+    pub fn run(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
+        let total = self.plan().total_steps();
+        while self.state.step < total {
+            if observer.should_stop() {
+                self.save()?;
+                return Ok(Outcome::Interrupted(self.state.step));
+            }
+            let begun = Instant::now();
+            let info = self.trainer.step(&mut self.state).map_err(|error| self.explain(error))?;
+            *self.clock_of(info.phase) += begun.elapsed().as_secs_f64();
+            if let Some(row) = self.row(&info)? {
+                self.metrics.append(&row)?;
+                let timing = Timing { step: row.step, seconds: self.seconds };
+                self.timing.append(&timing)?;
+                observer.row(&row);
+            }
+            observer.step(&self.state, self.trainer.plan());
+            if self.state.step % self.plan().config.checkpoint_every == 0 {
+                self.save()?;
+            }
+        }
+        if self.saved_at != Some(total) {
+            self.save()?;
+        }
+        self.finish().map(|summary| Outcome::Finished(Box::new(summary)))
+    }
+
+    /// Says of a failure what it left behind.
+    fn explain(&self, error: Error) -> Error {
+        if !error.is_non_finite() {
+            return error;
+        }
+        let good = self.saved_at.map_or(String::new(), |step| {
+            format!(" (the last good checkpoint, of update {step}, is kept)")
+        });
+        Error::non_finite(format!("{error}{good}"))
+    }
+
+    fn clock_of(&mut self, phase: Phase) -> &mut f64 {
+        match phase {
+            Phase::Train => &mut self.seconds.train,
+            Phase::Sample => &mut self.seconds.sample,
+        }
+    }
+
+    /// The row of the step just done, if one is due.
+    fn row(&mut self, info: &StepInfo) -> Result<Option<Row>> {
+        let (plan, step) = (self.trainer.plan(), self.state.step);
+        let ends = step == plan.config.updates || step == plan.total_steps();
+        let event = Event::of(info);
+        let wanted = plan.likelihood_every > 0 && info.phase == Phase::Train;
+        let measured = wanted && (step % plan.likelihood_every == 0 || step == plan.config.updates);
+        if !(step % plan.metrics_every == 0 || ends || event.is_some() || measured) {
+            return Ok(None);
+        }
+        let (log_likelihood, log_likelihood_averaged) = match measured {
+            true => self.likelihoods(Effort::Quick)?,
+            false => (None, None),
+        };
+        Ok(Some(Row {
+            step,
+            phase: info.phase,
+            learning_rate: info.learning_rate,
+            event,
+            log_likelihood,
+            log_likelihood_averaged,
+            ladder: self.state.negative.tempering().and_then(LadderRow::of),
+        }))
+    }
+
+    /// The likelihood of the model and of its averaged parameters, where they can be had.
+    fn likelihoods(
+        &mut self,
+        effort: Effort,
+    ) -> Result<(Option<LogLikelihood>, Option<LogLikelihood>)> {
+        if exact::smaller_layer(&self.state.model) > exact::LARGEST {
+            return Ok((None, None));
+        }
+        let begun = Instant::now();
+        let raw = measure(&self.state.model, self.data(), effort)?;
+        let averaged = Rbm::new(self.state.averaged.clone());
+        let averaged = measure(&averaged, self.data(), effort)?;
+        self.seconds.evaluate += begun.elapsed().as_secs_f64();
+        Ok((Some(raw), Some(averaged)))
+    }
+
+    /// Writes a checkpoint. The rows that it knows of are durable before it is.
+    fn save(&mut self) -> Result<()> {
+        let metrics_bytes = self.metrics.sync()?;
+        let mut bundle = Bundle::new(json!({
+            "kind": "checkpoint",
+            "format": 1,
+            "data_digest": self.data_digest,
+        }));
+        bundle.insert("metrics_bytes", &[1], &[metrics_bytes])?;
+        self.state.insert_into(&mut bundle)?;
+        checkpoint::save(self.folder.path(), &bundle)?;
+        self.saved_at = Some(self.state.step);
+        Ok(())
+    }
+
+    /// Writes the model and the summary.
+    fn finish(&mut self) -> Result<Summary> {
+        model_bundle(self.state.model.parameters(), &self.state.averaged)?
+            .write(&self.folder.model())?;
+        let summary = self.summarise()?;
+        let text = serde_json::to_string_pretty(&summary)
+            .map_err(|error| Error::run(format!("the summary cannot be written: {error}")))?;
+        write_atomically(&self.folder.summary(), |out| writeln!(out, "{text}"))?;
+        Ok(summary)
+    }
+
+    fn summarise(&mut self) -> Result<Summary> {
+        let (log_likelihood, log_likelihood_averaged) = self.likelihoods(Effort::Full)?;
+        let config = &self.plan().config;
+        let ladder = self.state.negative.tempering().and_then(LadderRow::of);
+        let phase = if config.sampling_steps > 0 { Phase::Sample } else { Phase::Train };
+        let mut warnings = self.data().warnings();
+        warnings.extend(ladder.as_ref().and_then(no_round_trip));
+        if log_likelihood.is_none() {
+            warnings.push(format!(
+                "no likelihood: the smaller layer has {} units, more than the {} that can be \
+                 enumerated",
+                exact::smaller_layer(&self.state.model),
+                exact::LARGEST
+            ));
+        }
+        Ok(Summary {
+            log_likelihood,
+            log_likelihood_averaged,
+            entropy_limit: match self.data() {
+                Dataset::Mixture(mixture) => Some(-mixture.entropy()),
+                Dataset::Table(_) => None,
+            },
+            updates: config.updates,
+            sampling_steps: config.sampling_steps,
+            rungs: ladder.as_ref().map_or(1, |ladder| ladder.betas.len()),
+            betas: ladder.as_ref().map_or(vec![1.0], |ladder| ladder.betas.clone()),
+            swap_rate: ladder.as_ref().map(|ladder| SwapRate {
+                mean: ladder.swap_rate,
+                min: ladder.swap_rates.iter().copied().fold(1.0, f64::min),
+                pairs: ladder.swap_rates.clone(),
+            }),
+            f_up: ladder.as_ref().map(|ladder| ladder.f_up.clone()),
+            return_time: ladder.as_ref().map(|ladder| ReturnTimes {
+                mean: ladder.return_time_mean,
+                sum: ladder.return_time_sum,
+            }),
+            round_trips: ladder.as_ref().map(|ladder| RoundTrips {
+                count: ladder.round_trips,
+                mean_steps: (ladder.round_trips > 0)
+                    .then(|| ladder.replica_steps as f64 / ladder.round_trips as f64),
+                phase,
+            }),
+            seconds: self.seconds,
+            seed: config.seed,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            warnings,
+        })
+    }
+}
+
+fn no_round_trip(ladder: &LadderRow) -> Option<String> {
+    (ladder.round_trips == 0).then(|| {
+        "no replica completed a round trip between the ends of the ladder: the samples may come \
+         from a part of the model only"
+            .to_owned()
+    })
+}
