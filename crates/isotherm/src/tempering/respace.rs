@@ -11,7 +11,7 @@ use super::ladder::Ladder;
 pub enum Respace {
     /// The paper's: make f_up linear in the rung's index, by inverting it.
     Flow,
-    /// Katzgraber's feedback: equal masses √(Δf_i · Δβ_i). Same fixed point, smaller steps.
+    /// Katzgraber's feedback: equal masses √Δf_i. Same fixed point, steps half as long.
     FlowSqrt,
     /// Equal rejection: equal steps of the barrier Λ(β), the sum of the rejection rates.
     Rejection,
@@ -33,10 +33,8 @@ pub fn target(rule: Respace, ladder: &Ladder, f_up: &[f64], rejections: &[f64]) 
     let xs: Vec<f64> = betas.iter().map(|beta| 1.0 - beta).collect();
     let masses: Vec<f64> = match rule {
         Respace::Flow => f_up.windows(2).map(|f| f[0] - f[1]).collect(),
-        Respace::FlowSqrt => {
-            let widths = xs.windows(2).map(|x| x[1] - x[0]);
-            f_up.windows(2).zip(widths).map(|(f, dx)| ((f[0] - f[1]) * dx).sqrt()).collect()
-        }
+        // A density of rungs ∝ √((1/Δβ)(Δf/Δβ)), over a gap of width Δβ.
+        Respace::FlowSqrt => f_up.windows(2).map(|f| (f[0] - f[1]).sqrt()).collect(),
         Respace::Rejection => rejections.to_vec(),
         Respace::Fixed => return ladder.clone(),
     };

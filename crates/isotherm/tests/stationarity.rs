@@ -1,0 +1,136 @@
+//! Exact stationarity: every rung starts from exact, independent draws of its own distribution,
+//! so whatever a step does, the distribution must still be there afterwards. This does not depend
+//! on how well anything mixes.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+
+use common::*;
+use isotherm::model::Rbm;
+use isotherm::path::{Path, RbmPath};
+use isotherm::streams::Clock;
+use isotherm::tempering::{Ladder, Tempering, TemperingState};
+use isotherm_kernels::BitMatrix;
+
+const BETAS: [f64; 5] = [1.0, 0.7, 0.45, 0.2, 0.0];
+const COLUMNS: usize = 20_000;
+/// Scores are about N(0, 1), and some 300 of them are looked at here: one beyond 5 has a chance
+/// of a few in 10^5 (chi-square tails included).
+const WORST_SCORE: f64 = 5.0;
+
+fn model() -> Rbm {
+    // Weights up to ±2: rungs differ a lot, and swaps are accepted half of the time.
+    random_rbm(4, 3, 2.0, 11)
+}
+
+fn tempering(kind: Kind, rbm: &Rbm, seed: u64) -> Tempering<Box<dyn RbmPath>> {
+    let ladder = Ladder::from_betas(BETAS.to_vec()).unwrap();
+    let mut path = kind.path(rbm);
+    path.set_hidden(exact_hidden(kind, rbm, &BETAS, COLUMNS, &mut rng(seed)));
+    Tempering::new(path, TemperingState::new(ladder, COLUMNS))
+}
+
+/// How often each hidden state occurs on a rung.
+fn hidden_counts(h: &BitMatrix, rows: &[usize], states: usize) -> Vec<u64> {
+    let mut counts = vec![0; states];
+    for &row in rows {
+        counts[h.row(row)[0] as usize] += 1;
+    }
+    counts
+}
+
+#[test]
+fn sweeps_leave_every_rung_of_every_path_invariant() {
+    let rbm = model();
+    for kind in KINDS {
+        for steps in [1, 4, 16] {
+            let mut path = kind.path(&rbm);
+            path.set_hidden(exact_hidden(kind, &rbm, &BETAS, COLUMNS, &mut rng(7)));
+            let betas = tiled(&BETAS, COLUMNS);
+            let clock = Clock { seed: 3, step: steps as u64 };
+            path.sweep(&rbm, &betas, steps, clock);
+            path.settle(&rbm, &betas, clock);
+            for (rung, &beta) in BETAS.iter().enumerate() {
+                let rows: Vec<usize> = (0..COLUMNS).map(|c| c * BETAS.len() + rung).collect();
+                let expected = kind.hidden_distribution(&rbm, beta);
+                let counts = hidden_counts(path.hidden(), &rows, expected.len());
+                let score = chi_square_score(&counts, &expected);
+                assert!(score < WORST_SCORE, "{kind:?}, β = {beta}, {steps} steps: {score}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sweeps_and_swaps_leave_the_joint_distribution_invariant() {
+    let rbm = model();
+    for kind in KINDS {
+        let mut tempering = tempering(kind, &rbm, 19);
+        for step in 0..16u64 {
+            tempering.step(&rbm, 1, Clock { seed: 5, step }).unwrap();
+            if ![0, 1, 3, 15].contains(&step) {
+                continue;
+            }
+            for (rung, &beta) in BETAS.iter().enumerate() {
+                let rows: Vec<usize> =
+                    (0..COLUMNS).map(|c| tempering.state.replicas.column(c)[rung]).collect();
+                let expected = kind.hidden_distribution(&rbm, beta);
+                let counts = hidden_counts(tempering.path.hidden(), &rows, expected.len());
+                let score = chi_square_score(&counts, &expected);
+                assert!(score < WORST_SCORE, "{kind:?}, β = {beta}, step {step}: {score}");
+            }
+        }
+        let rates = tempering.state.rates.rates();
+        assert!(rates.iter().all(|r| (0.2..0.95).contains(r)), "no real swaps: {rates:?}");
+    }
+}
+
+#[test]
+fn cold_samples_follow_the_model_jointly_with_their_hidden_states() {
+    let rbm = model();
+    for kind in KINDS {
+        let mut tempering = tempering(kind, &rbm, 23);
+        let clock = Clock { seed: 6, step: 0 };
+        tempering.step(&rbm, 2, clock).unwrap();
+        let cold = tempering.state.replicas.cold_rows();
+        let v = tempering.path.visible(&rbm, &cold, clock);
+        let expected = kind.distribution(&rbm, 1.0);
+        let mut counts = vec![0; expected.len()];
+        for (i, &row) in cold.iter().enumerate() {
+            let h = tempering.path.hidden().row(row)[0];
+            counts[(h << rbm.n_visible() | v.row(i)[0]) as usize] += 1;
+        }
+        let score = chi_square_score(&counts, &expected);
+        assert!(score < WORST_SCORE, "{kind:?}: {score}");
+    }
+}
+
+/// Marginals barely notice a swap pass that shares its uniforms between pairs; the energies of
+/// different rungs do, they become correlated.
+#[test]
+fn rungs_stay_independent_of_each_other() {
+    let rbm = model();
+    for kind in KINDS {
+        let mut tempering = tempering(kind, &rbm, 29);
+        for step in 0..8u64 {
+            tempering.step(&rbm, 1, Clock { seed: 8, step }).unwrap();
+        }
+        let energies: Vec<Vec<f64>> = (0..BETAS.len())
+            .map(|rung| {
+                (0..COLUMNS)
+                    .map(|c| {
+                        let row = tempering.state.replicas.column(c)[rung];
+                        rbm.free_energy_of_hidden(tempering.path.hidden().row(row))
+                    })
+                    .collect()
+            })
+            .collect();
+        for i in 0..BETAS.len() {
+            for j in 0..i {
+                // The correlation of independent samples is about N(0, 1/n).
+                let score = correlation(&energies[i], &energies[j]) * (COLUMNS as f64).sqrt();
+                assert!(score.abs() < 4.5, "{kind:?}, rungs {j} and {i}: {score}");
+            }
+        }
+    }
+}
