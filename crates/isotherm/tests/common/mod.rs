@@ -137,8 +137,9 @@ pub fn exact_hidden(kind: Kind, rbm: &Rbm, betas: &[f64], columns: usize, rng: &
     BitMatrix::from_words(columns * betas.len(), rbm.n_hidden(), words).unwrap()
 }
 
-/// The standard score of a chi-square statistic of observed counts against probabilities: about
-/// N(0, 1) if they fit. Cells that expect fewer than 5 are pooled.
+/// The standard score of a chi-square statistic of observed counts against probabilities, by the
+/// Wilson–Hilferty cube root: N(0, 1) to a few per cent far into the tail if they fit. Cells that
+/// expect fewer than 5 are pooled.
 pub fn chi_square_score(counts: &[u64], probabilities: &[f64]) -> f64 {
     let n: u64 = counts.iter().sum();
     let (mut statistic, mut cells) = (0.0, 0.0);
@@ -160,7 +161,8 @@ pub fn chi_square_score(counts: &[u64], probabilities: &[f64]) -> f64 {
         add(pooled_count, pooled_expected.max(1e-9));
     }
     let freedom: f64 = cells - 1.0;
-    (statistic - freedom) / (2.0 * freedom).sqrt()
+    let variance = 2.0 / (9.0 * freedom);
+    ((statistic / freedom).cbrt() - (1.0 - variance)) / variance.sqrt()
 }
 
 /// Correlation of two samples.

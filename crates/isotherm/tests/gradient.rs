@@ -1,0 +1,175 @@
+//! The gradient that is followed against the exact gradient of the exact log-likelihood.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+
+use common::*;
+use isotherm::likelihood::exact;
+use isotherm::model::{Parameters, Rbm};
+use isotherm::streams::Clock;
+use isotherm::tempering::{Ladder, Spacing, Tempering, TemperingState};
+use isotherm::train::gradient::{Centering, center, gradient};
+use isotherm::train::positive::Statistics;
+use isotherm_kernels::BitMatrix;
+
+const N_VISIBLE: usize = 4;
+const N_HIDDEN: usize = 3;
+
+fn flatten(p: &Parameters) -> Vec<f64> {
+    let parts = p.w.to_dense().into_iter().chain(p.b.to_dense()).chain(p.c.to_dense());
+    parts.map(f64::from).collect()
+}
+
+/// The derivative of `f` along every parameter, by central differences. `f` is smooth and in f64;
+/// the parameters are f32, so the steps are taken where they were rounded to.
+fn differences(rbm: &Rbm, f: impl Fn(&Rbm) -> f64) -> Vec<f64> {
+    let shift = |at: usize, by: f32| {
+        let mut moved = rbm.clone();
+        let mut actual = 0.0;
+        moved.change(|p| {
+            let mut index = at;
+            for part in [&mut p.w, &mut p.b, &mut p.c] {
+                let (rows, cols) = (part.rows(), part.cols());
+                if index < rows * cols {
+                    let x = &mut part.row_mut(index / cols)[index % cols];
+                    let before = *x;
+                    *x += by;
+                    actual = f64::from(*x) - f64::from(before);
+                    return;
+                }
+                index -= rows * cols;
+            }
+        });
+        (f(&moved), actual)
+    };
+    (0..flatten(rbm.parameters()).len())
+        .map(|at| {
+            let ((up, d_up), (down, d_down)) = (shift(at, 2e-3), shift(at, -2e-3));
+            (up - down) / (d_up - d_down)
+        })
+        .collect()
+}
+
+fn data() -> BitMatrix {
+    BitMatrix::from_rows(N_VISIBLE, &[[1, 0, 0, 1], [1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 1u8]])
+}
+
+fn assert_close(got: &[f64], expected: &[f64], tolerance: f64) {
+    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
+        assert!((a - b).abs() < tolerance, "parameter {i}: {a} against {b}");
+    }
+}
+
+/// Each side of Eq. 2 is the derivative of −F(v) averaged over its rows.
+#[test]
+fn both_sides_are_derivatives_of_free_energies() {
+    let rbm = random_rbm(N_VISIBLE, N_HIDDEN, 1.0, 4);
+    let negative = BitMatrix::from_rows(N_VISIBLE, &[[0, 1, 1, 0], [1, 1, 1, 1], [0, 0, 0, 1u8]]);
+    let mean = |rbm: &Rbm, rows: &BitMatrix| {
+        let n = rows.rows();
+        (0..n).map(|r| -rbm.free_energy_of_visible(rows.row(r))).sum::<f64>() / n as f64
+    };
+    let expected = differences(&rbm, |rbm| mean(rbm, &data()) - mean(rbm, &negative));
+    let mut got = Parameters::zeros(N_VISIBLE, N_HIDDEN);
+    gradient(&Statistics::of(&rbm, data()), &Statistics::of(&rbm, negative), &mut got);
+    // Central differences with a step of 2e-3 are good to about its square.
+    assert_close(&flatten(&got), &expected, 1e-5);
+}
+
+/// The whole negative phase: averaged over many steps of a sampler that started in equilibrium,
+/// the gradient is that of the exact mean log-likelihood.
+#[test]
+fn the_tempered_gradient_is_that_of_the_exact_log_likelihood() {
+    let rbm = random_rbm(N_VISIBLE, N_HIDDEN, 1.5, 6);
+    let log_likelihood = |rbm: &Rbm| {
+        let log_p = exact::log_probabilities(rbm, exact::log_z(rbm).unwrap(), &data());
+        log_p.iter().sum::<f64>() / log_p.len() as f64
+    };
+    let expected = differences(&rbm, log_likelihood);
+    let positive = Statistics::of(&rbm, data());
+    let (columns, steps) = (500, 60u64);
+    for kind in KINDS {
+        let ladder = Ladder::new(4, Spacing::Linear);
+        let mut path = kind.path(&rbm);
+        path.set_hidden(exact_hidden(kind, &rbm, ladder.betas(), columns, &mut rng(31)));
+        let mut tempering = Tempering::new(path, TemperingState::new(ladder, columns));
+        let mut samples: Vec<Vec<f64>> = Vec::new();
+        for step in 0..steps {
+            let clock = Clock { seed: 12, step };
+            tempering.step(&rbm, 1, clock).unwrap();
+            let cold = tempering.state.replicas.cold_rows();
+            let negative = Statistics::of(&rbm, tempering.path.visible(&rbm, &cold, clock));
+            let mut got = Parameters::zeros(N_VISIBLE, N_HIDDEN);
+            gradient(&positive, &negative, &mut got);
+            samples.push(flatten(&got));
+        }
+        for (i, wanted) in expected.iter().enumerate() {
+            let values: Vec<f64> = samples.iter().map(|sample| sample[i]).collect();
+            let (mean, error) = mean_and_error(&values, 10);
+            let score = (mean - wanted) / error;
+            // 19 parameters, 5 paths, errors from 10 batches: Student's t with 9 degrees.
+            assert!(score.abs() < 6.5, "{kind:?}, parameter {i}: {mean} ± {error}, exact {wanted}");
+            assert!(error < 0.01, "the error is too large to mean anything: {error}");
+        }
+    }
+}
+
+/// Mean, and its standard error from the spread of the means of `batches` stretches.
+fn mean_and_error(values: &[f64], batches: usize) -> (f64, f64) {
+    let size = values.len() / batches;
+    let means: Vec<f64> =
+        values.chunks(size).map(|chunk| chunk.iter().sum::<f64>() / chunk.len() as f64).collect();
+    let n = means.len() as f64;
+    let mean = means.iter().sum::<f64>() / n;
+    let variance = means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean, (variance / n).sqrt())
+}
+
+/// ∇W is the difference of the covariances around the offsets, and the biases follow.
+#[test]
+fn the_centered_gradient_matches_its_definition() {
+    let rbm = random_rbm(N_VISIBLE, N_HIDDEN, 1.0, 8);
+    let negative = BitMatrix::from_rows(N_VISIBLE, &[[0, 1, 1, 0], [1, 1, 1, 1u8]]);
+    let (positive, negative) = (Statistics::of(&rbm, data()), Statistics::of(&rbm, negative));
+    let offsets = Centering {
+        visible: vec![0.3, 0.6, 0.45, 0.8],
+        hidden: vec![0.2, 0.7, 0.5],
+    };
+    let mut g = Parameters::zeros(N_VISIBLE, N_HIDDEN);
+    gradient(&positive, &negative, &mut g);
+    center(&mut g, &offsets);
+    let bit = |s: &Statistics, r: usize, j: usize| f64::from(u8::from(s.v.get(r, j)));
+    let mean = |s: &Statistics, f: &dyn Fn(usize) -> f64| {
+        (0..s.v.rows()).map(f).sum::<f64>() / s.v.rows() as f64
+    };
+    let mu = |j: usize| f64::from(offsets.visible[j]);
+    let lambda = |i: usize| f64::from(offsets.hidden[i]);
+    let difference = |f: &dyn Fn(&Statistics, usize) -> f64| {
+        mean(&positive, &|r| f(&positive, r)) - mean(&negative, &|r| f(&negative, r))
+    };
+    let w: Vec<Vec<f64>> = (0..N_VISIBLE)
+        .map(|j| {
+            (0..N_HIDDEN)
+                .map(|i| {
+                    difference(&|s, r| {
+                        (bit(s, r, j) - mu(j)) * (f64::from(s.h.row(r)[i]) - lambda(i))
+                    })
+                })
+                .collect()
+        })
+        .collect();
+    let b: Vec<f64> = (0..N_HIDDEN)
+        .map(|i| {
+            difference(&|s, r| f64::from(s.h.row(r)[i]))
+                - (0..N_VISIBLE).map(|j| mu(j) * w[j][i]).sum::<f64>()
+        })
+        .collect();
+    let c: Vec<f64> = (0..N_VISIBLE)
+        .map(|j| {
+            difference(&|s, r| bit(s, r, j))
+                - (0..N_HIDDEN).map(|i| lambda(i) * w[j][i]).sum::<f64>()
+        })
+        .collect();
+    let expected: Vec<f64> = w.into_iter().flatten().chain(b).chain(c).collect();
+    assert_close(&flatten(&g), &expected, 1e-6);
+}
