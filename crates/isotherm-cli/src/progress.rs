@@ -107,7 +107,7 @@ impl Observer for Progress {
     fn step(&mut self, state: &TrainState, plan: &Plan) {
         let total = plan.total_steps();
         match &self.look {
-            Look::Bar(bar) if state.step % LOOK_EVERY == 0 || state.step == total => {
+            Look::Bar(bar) if state.step.is_multiple_of(LOOK_EVERY) || state.step == total => {
                 bar.set_position(state.step);
             }
             Look::Lines => self.line(state.step, total),

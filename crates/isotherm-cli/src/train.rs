@@ -110,7 +110,9 @@ pub(crate) fn describe(summary: &Summary, out: &Path) -> String {
         0 => String::new(),
         steps => format!(" and {steps} sampling steps in {:.1} s", seconds.sample),
     };
-    lines.push(format!("{} updates in {:.1} s{sampled}", summary.updates, seconds.train));
+    let each = seconds.train / summary.updates as f64 * 1e6;
+    let (updates, train) = (summary.updates, seconds.train);
+    lines.push(format!("{updates} updates in {train:.1} s ({each:.0} µs each){sampled}"));
     let limit = summary.entropy_limit.map_or(String::new(), |limit| format!(" (limit {limit:.2})"));
     let measured = [
         ("log-likelihood", &summary.log_likelihood),

@@ -9,6 +9,9 @@
 //!
 //! Threads are none of this crate's business: a caller that wants them hands out blocks of rows.
 
+// Lanes run in step over several arrays: an index says that best.
+#![allow(clippy::needless_range_loop)]
+
 pub mod affine;
 pub mod bernoulli;
 pub mod bits;

@@ -49,7 +49,12 @@ impl Matrix {
 
     /// A matrix from `rows * cols` values in row-major order.
     pub fn from_dense(rows: usize, cols: usize, values: &[f32]) -> Matrix {
-        assert_eq!(values.len(), rows * cols, "a {rows}x{cols} matrix from {} values", values.len());
+        assert_eq!(
+            values.len(),
+            rows * cols,
+            "a {rows}x{cols} matrix from {} values",
+            values.len()
+        );
         let mut matrix = Matrix::zeros(rows, cols);
         for (i, row) in values.chunks_exact(cols.max(1)).enumerate() {
             matrix.row_mut(i).copy_from_slice(row);

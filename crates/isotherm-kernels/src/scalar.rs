@@ -40,7 +40,8 @@ pub fn draw_row(field: &[f32], base: &[f32], scale: f32, uniforms: &[f32]) -> (V
         .zip(base)
         .zip(uniforms)
         .map(|((&field, &base), &uniform)| {
-            let x = (1.0 - f64::from(scale)) * f64::from(base) + f64::from(scale) * f64::from(field);
+            let x =
+                (1.0 - f64::from(scale)) * f64::from(base) + f64::from(scale) * f64::from(field);
             let one = f64::from(uniform) < sigmoid(x);
             if one {
                 sum += f64::from(field) - f64::from(base);

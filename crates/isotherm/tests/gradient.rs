@@ -131,10 +131,7 @@ fn the_centered_gradient_matches_its_definition() {
     let rbm = random_rbm(N_VISIBLE, N_HIDDEN, 1.0, 8);
     let negative = BitMatrix::from_rows(N_VISIBLE, &[[0, 1, 1, 0], [1, 1, 1, 1u8]]);
     let (positive, negative) = (Statistics::of(&rbm, data()), Statistics::of(&rbm, negative));
-    let offsets = Centering {
-        visible: vec![0.3, 0.6, 0.45, 0.8],
-        hidden: vec![0.2, 0.7, 0.5],
-    };
+    let offsets = Centering { visible: vec![0.3, 0.6, 0.45, 0.8], hidden: vec![0.2, 0.7, 0.5] };
     let mut g = Parameters::zeros(N_VISIBLE, N_HIDDEN);
     gradient(&positive, &negative, &mut g);
     center(&mut g, &offsets);

@@ -21,8 +21,16 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     (
         "run",
         &[
-            "error", "streams", "model", "data", "tempering", "path", "likelihood", "train",
-            "record", "checkpoint",
+            "error",
+            "streams",
+            "model",
+            "data",
+            "tempering",
+            "path",
+            "likelihood",
+            "train",
+            "record",
+            "checkpoint",
         ],
     ),
 ];

@@ -11,7 +11,14 @@ use isotherm::tempering::swap::acceptance;
 const ROWS: usize = 40;
 
 /// log π_β(v, h), or with h summed out.
-fn log_weight(kind: Kind, swap: SwapOn, rbm: &isotherm::model::Rbm, beta: f64, v: u64, h: u64) -> f64 {
+fn log_weight(
+    kind: Kind,
+    swap: SwapOn,
+    rbm: &isotherm::model::Rbm,
+    beta: f64,
+    v: u64,
+    h: u64,
+) -> f64 {
     match swap {
         SwapOn::Energy => kind.log_weight(rbm, beta, v, h),
         SwapOn::FreeEnergy => {
@@ -39,9 +46,8 @@ fn gibbs_ratios_match_enumeration() {
                         let (v, h) = state(row);
                         log_weight(kind, swap, &rbm, beta, v, h)
                     };
-                    let expected = weigh(beta_x, y) + weigh(beta_y, x)
-                        - weigh(beta_x, x)
-                        - weigh(beta_y, y);
+                    let expected =
+                        weigh(beta_x, y) + weigh(beta_y, x) - weigh(beta_x, x) - weigh(beta_y, y);
                     let got = path.log_ratio((x, beta_x), (y, beta_y));
                     // Fields are sums of about ten f32 terms of size 1.
                     assert!((got - expected).abs() < 2e-5, "{kind:?}: {got} against {expected}");

@@ -49,7 +49,9 @@ impl Mixture {
     /// P(x_j = 1).
     pub fn marginals(&self) -> Vec<f64> {
         let component = |m: usize, j| if self.modes.get(m, j) { 1.0 - FLIPS[m] } else { FLIPS[m] };
-        (0..PIXELS).map(|j| (0..WEIGHTS.len()).map(|m| WEIGHTS[m] * component(m, j)).sum()).collect()
+        (0..PIXELS)
+            .map(|j| (0..WEIGHTS.len()).map(|m| WEIGHTS[m] * component(m, j)).sum())
+            .collect()
     }
 
     /// Its entropy in nats, H(w) + Σ_m w_m · 784 · h(p_m): no model's mean log-likelihood exceeds

@@ -13,9 +13,8 @@ impl Rbm {
         let p = self.parameters();
         let bias: f64 = ones(h).map(|i| f64::from(p.b.row(0)[i])).sum::<f64>()
             + ones(v).map(|j| f64::from(p.c.row(0)[j])).sum::<f64>();
-        let coupling: f64 = ones(v)
-            .map(|j| ones(h).map(|i| f64::from(p.w.row(j)[i])).sum::<f64>())
-            .sum();
+        let coupling: f64 =
+            ones(v).map(|j| ones(h).map(|i| f64::from(p.w.row(j)[i])).sum::<f64>()).sum();
         -bias - coupling
     }
 

@@ -44,8 +44,10 @@ pub fn model_in(bundle: &Bundle) -> Result<ModelFile> {
     let load = |prefix: &str| {
         let parameters = Parameters::take_from(bundle, prefix, n_visible, n_hidden)?;
         if !parameters.is_finite() {
-            return Err(Error::corrupt(format!("tensor `{prefix}W`, `{prefix}b` or `{prefix}c` \
-                                               is not finite")));
+            return Err(Error::corrupt(format!(
+                "tensor `{prefix}W`, `{prefix}b` or `{prefix}c` \
+                                               is not finite"
+            )));
         }
         Ok(Rbm::new(parameters))
     };

@@ -51,8 +51,8 @@ impl Parameters {
 
     /// Whether every entry is finite.
     pub fn is_finite(&self) -> bool {
-        [&self.w, &self.b, &self.c].iter().all(|part| {
-            (0..part.rows()).all(|row| part.row(row).iter().all(|x| x.is_finite()))
-        })
+        [&self.w, &self.b, &self.c]
+            .iter()
+            .all(|part| (0..part.rows()).all(|row| part.row(row).iter().all(|x| x.is_finite())))
     }
 }

@@ -10,6 +10,7 @@
 //! At β = 0 the visible field is c₀ whatever h is: the Gibbs step itself is the exact redraw.
 
 use isotherm_kernels::bits::ones;
+use isotherm_kernels::matrix::flat;
 use isotherm_kernels::{BitMatrix, LaneRng, Level, Matrix, Tile, bernoulli, softplus};
 use rayon::prelude::*;
 
@@ -100,10 +101,8 @@ struct Chunk<'a> {
 impl Chunk<'_> {
     fn sweep(&mut self, model: &Rbm, base: &[Tile], steps: usize, swap: SwapOn) {
         for step in 1..=steps {
-            model.visible_field(self.h, self.visible_field);
             self.draw_visible(model, base);
-            model.hidden_field(self.v, self.hidden_field);
-            self.correct_tilt(model);
+            self.update_hidden_field(model);
             if step < steps || swap == SwapOn::Energy {
                 self.draw_hidden(model);
             }
@@ -112,45 +111,50 @@ impl Chunk<'_> {
 
     /// v given h; leaves Σ_j v_j (c_j + (Wh)_j − c₀_j) in `tilt`.
     fn draw_visible(&mut self, model: &Rbm, base: &[Tile]) {
-        let cols = model.n_visible();
-        let (tiles, words) = (self.visible_field.len(), self.v.len());
-        let rows = self.betas.len();
-        let fields = self.visible_field.chunks_exact(tiles / rows);
-        let bits = self.v.chunks_exact_mut(words / rows);
-        for (row, (field, bits)) in fields.zip(bits).enumerate() {
-            let (beta, rng) = (self.betas[row] as f32, &mut self.rngs[row]);
-            self.tilt[row] =
-                bernoulli::draw_row(Level::detect(), field, base, beta, cols, rng, bits);
-        }
+        model.visible_field(self.h, self.visible_field);
+        let (fields, cols) = (&*self.visible_field, model.n_visible());
+        draw_rows(self.betas, fields, base, cols, self.rngs, self.v, self.tilt);
     }
 
-    /// Takes vᵀWh = h·(a − b) out of `tilt`, which leaves (c − c₀)·v.
-    fn correct_tilt(&mut self, model: &Rbm) {
+    /// a = b + Wᵀv. Takes vᵀWh = h·(a − b) out of `tilt`, which leaves (c − c₀)·v.
+    fn update_hidden_field(&mut self, model: &Rbm) {
+        model.hidden_field(self.v, self.hidden_field);
         let rows = self.betas.len();
         let (tiles, words) = (self.hidden_field.len() / rows, self.h.len() / rows);
         let b = model.parameters().b.row(0);
         for (row, h) in self.h.chunks_exact(words).enumerate() {
-            let field = isotherm_kernels::matrix::flat(&self.hidden_field[row * tiles..][..tiles]);
+            let field = flat(&self.hidden_field[row * tiles..][..tiles]);
             self.tilt[row] -= ones(h).map(|i| f64::from(field[i]) - f64::from(b[i])).sum::<f64>();
         }
     }
 
     /// h given v.
     fn draw_hidden(&mut self, model: &Rbm) {
-        let cols = model.n_hidden();
-        let (tiles, words) = (self.hidden_field.len(), self.h.len());
-        let rows = self.betas.len();
-        let fields = self.hidden_field.chunks_exact(tiles / rows);
-        let bits = self.h.chunks_exact_mut(words / rows);
-        for (row, (field, bits)) in fields.zip(bits).enumerate() {
-            let (beta, rng) = (self.betas[row] as f32, &mut self.rngs[row]);
-            self.coupling[row] =
-                bernoulli::draw_row(Level::detect(), field, &[], beta, cols, rng, bits);
-        }
+        let (fields, cols) = (&*self.hidden_field, model.n_hidden());
+        draw_rows(self.betas, fields, &[], cols, self.rngs, self.h, self.coupling);
+    }
+}
+
+/// Draws every row of `bits` from its field and keeps the sums that the draws return.
+fn draw_rows(
+    betas: &[f64],
+    fields: &[Tile],
+    base: &[Tile],
+    cols: usize,
+    rngs: &mut [LaneRng],
+    bits: &mut [u64],
+    sums: &mut [f64],
+) {
+    let (tiles, words) = (fields.len() / betas.len(), bits.len() / betas.len());
+    let rows = fields.chunks_exact(tiles).zip(bits.chunks_exact_mut(words));
+    for (row, (field, bits)) in rows.enumerate() {
+        let (beta, rng) = (betas[row] as f32, &mut rngs[row]);
+        sums[row] = bernoulli::draw_row(Level::detect(), field, base, beta, cols, rng, bits);
     }
 }
 
 impl Gibbs {
+    /// Hands the rows out to the threads, each row with a fresh stream.
     fn for_each_chunk(
         &mut self,
         betas: &[f64],
@@ -161,8 +165,8 @@ impl Gibbs {
         assert_eq!(betas.len(), self.h.rows(), "one β for each row");
         let rows = rows_per_thread(betas.len(), MIN_ROWS);
         let (h_words, v_words) = (self.h.words_per_row(), self.v.words_per_row());
-        let (v_tiles, h_tiles) =
-            (self.visible_field.tiles_per_row(), self.hidden_field.tiles_per_row());
+        let v_tiles = self.visible_field.tiles_per_row();
+        let h_tiles = self.hidden_field.tiles_per_row();
         let base = &self.base;
         betas
             .par_chunks(rows)
@@ -174,26 +178,14 @@ impl Gibbs {
             .zip(self.coupling.par_chunks_mut(rows))
             .zip(self.rngs.par_chunks_mut(rows))
             .enumerate()
-            .for_each(|(chunk, zipped)| {
-                let (zipped, rngs) = zipped;
-                let (zipped, coupling) = zipped;
-                let (zipped, tilt) = zipped;
-                let (zipped, hidden_field) = zipped;
-                let (zipped, visible_field) = zipped;
-                let ((betas, h), v) = zipped;
+            .for_each(|(chunk, parts)| {
+                let (((((((betas, h), v), visible_field), hidden_field), tilt), coupling), rngs) =
+                    parts;
                 for (i, rng) in rngs.iter_mut().enumerate() {
                     *rng = clock.lanes(purpose, chunk * rows + i);
                 }
-                let mut chunk = Chunk {
-                    betas,
-                    h,
-                    v,
-                    visible_field,
-                    hidden_field,
-                    tilt,
-                    coupling,
-                    rngs,
-                };
+                let mut chunk =
+                    Chunk { betas, h, v, visible_field, hidden_field, tilt, coupling, rngs };
                 work(&mut chunk, base);
             });
     }

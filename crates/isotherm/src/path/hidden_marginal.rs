@@ -8,7 +8,9 @@
 
 use isotherm_kernels::bits::{bit, ones};
 use isotherm_kernels::scalar::sigmoid;
-use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Matrix, Tile, bernoulli, softplus, vector};
+use isotherm_kernels::{
+    BitMatrix, LANES, LaneRng, Level, Matrix, Tile, bernoulli, softplus, vector,
+};
 use rayon::prelude::*;
 
 use super::{Path, RbmPath, rows_per_thread};
@@ -131,7 +133,15 @@ impl RbmPath for HiddenMarginal {
             let mut rng = clock.lanes(Purpose::Visible, row);
             let field = self.visible_field.row_tiles(row);
             let bits = v.row_mut(i);
-            bernoulli::draw_row(Level::detect(), field, &[], 1.0, model.n_visible(), &mut rng, bits);
+            bernoulli::draw_row(
+                Level::detect(),
+                field,
+                &[],
+                1.0,
+                model.n_visible(),
+                &mut rng,
+                bits,
+            );
         }
         v
     }

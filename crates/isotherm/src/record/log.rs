@@ -59,7 +59,10 @@ impl RowLog {
 }
 
 /// The last of a log's leading rows that all `fit`, and the bytes that those rows take.
-pub fn leading_rows<T: DeserializeOwned>(path: &Path, fit: impl Fn(&T) -> bool) -> (Option<T>, u64) {
+pub fn leading_rows<T: DeserializeOwned>(
+    path: &Path,
+    fit: impl Fn(&T) -> bool,
+) -> (Option<T>, u64) {
     let text = std::fs::read_to_string(path).unwrap_or_default();
     let (mut last, mut bytes) = (None, 0);
     for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {

@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::likelihood::LogLikelihood;
+use crate::path::Path;
 use crate::tempering::engine::Change;
 use crate::tempering::{Tempering, flow::ReturnTime};
-use crate::path::Path;
 use crate::train::{Phase, StepInfo};
 
 /// Why a row was written out of turn.

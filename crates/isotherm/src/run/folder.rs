@@ -132,9 +132,8 @@ impl RunFolder {
     pub fn read_config(&self) -> Result<Config> {
         let path = self.config();
         let text = fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
-        toml::from_str(&text).map_err(|error| {
-            Error::config(format!("{}: {}", path.display(), error.message()))
-        })
+        toml::from_str(&text)
+            .map_err(|error| Error::config(format!("{}: {}", path.display(), error.message())))
     }
 
     /// The model of a run: of a finished one from `model.safetensors`, otherwise as the last

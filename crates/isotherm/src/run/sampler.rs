@@ -62,7 +62,7 @@ pub fn sample(
         ..config
     };
     let plan = tempered.check(data.n_visible())?;
-    if !state.negative.tempering().is_some_and(|t| t.state.ladder.rungs() > 1) {
+    if state.negative.tempering().is_none_or(|t| t.state.ladder.rungs() < 2) {
         state.negative = Negative::new(&plan, &marginals);
     }
     let mut v = BitMatrix::zeros(0, data.n_visible());

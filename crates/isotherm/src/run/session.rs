@@ -156,7 +156,7 @@ impl Session {
                 observer.row(&row);
             }
             observer.step(&self.state, self.trainer.plan());
-            if self.state.step % self.plan().config.checkpoint_every == 0 {
+            if self.state.step.is_multiple_of(self.plan().config.checkpoint_every) {
                 self.save()?;
             }
         }

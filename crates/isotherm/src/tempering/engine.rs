@@ -4,7 +4,7 @@ use super::flow::{Flow, ReturnTime, return_time};
 use super::ladder::Ladder;
 use super::replicas::Replicas;
 use super::respace::{Respace, target};
-use super::spawn::{can_spare_a_rung, gap_to_split, rung_to_retire};
+use super::spawn::{can_spare_a_rung, gap_to_split, is_starved, rung_to_retire};
 use super::swap::{SwapRates, swap_pass};
 use crate::error::Result;
 use crate::path::Path;
@@ -128,7 +128,12 @@ impl<P: Path> Tempering<P> {
         }
         if adaptation.respace != Respace::Fixed {
             let (f_up, rejections) = (s.flow.f_up_fitted(), s.rates.rejections());
-            let wanted = target(adaptation.respace, &s.ladder, &f_up, &rejections);
+            // Where a gap hardly swaps there is no flow, and f_up tells only of the past.
+            let rule = match is_starved(&rejections, adaptation.min_swap) {
+                true => Respace::Rejection,
+                false => adaptation.respace,
+            };
+            let wanted = target(rule, &s.ladder, &f_up, &rejections);
             s.ladder.move_towards(&wanted, adaptation.beta_lr);
         }
     }
@@ -137,13 +142,15 @@ impl<P: Path> Tempering<P> {
         let s = &self.state;
         let (f_up, rejections) = (s.flow.f_up_fitted(), s.rates.rejections());
         let rungs = s.ladder.rungs();
-        if s.rates.mean() < adaptation.min_swap && rungs < adaptation.max_rungs {
-            if let Some(gap) = gap_to_split(&s.ladder, &f_up) {
-                self.spawn(gap);
-                self.state.resting = adaptation.burn_in;
-                return Change::Spawned(gap);
-            }
-        } else if can_spare_a_rung(&rejections, adaptation.min_swap)
+        if s.rates.mean() < adaptation.min_swap
+            && rungs < adaptation.max_rungs
+            && let Some(gap) = gap_to_split(&s.ladder, &f_up)
+        {
+            self.spawn(gap);
+            self.state.resting = adaptation.burn_in;
+            return Change::Spawned(gap);
+        }
+        if can_spare_a_rung(&rejections, adaptation.min_swap)
             && rungs > adaptation.min_rungs
             && let Some(rung) = rung_to_retire(&f_up, &rejections)
         {

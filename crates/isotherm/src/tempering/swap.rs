@@ -93,7 +93,8 @@ pub fn swap_pass<P: Path>(
         let mut rng = clock.sequence(Purpose::Swap, column);
         for gap in (parity..ladder.gaps()).step_by(2) {
             let rows = replicas.column(column);
-            let log_ratio = path.log_ratio((rows[gap], betas[gap]), (rows[gap + 1], betas[gap + 1]));
+            let log_ratio =
+                path.log_ratio((rows[gap], betas[gap]), (rows[gap + 1], betas[gap + 1]));
             if log_ratio.is_nan() {
                 return Err(Error::non_finite(format!(
                     "the swap ratio between rungs {gap} and {} is not a number at step {}",

@@ -44,12 +44,7 @@ impl Negative {
     }
 
     /// A tempered sampler with a given ladder and given hidden states.
-    pub fn resume(
-        plan: &Plan,
-        marginals: &[f64],
-        state: TemperingState,
-        h: BitMatrix,
-    ) -> Negative {
+    pub fn resume(plan: &Plan, marginals: &[f64], state: TemperingState, h: BitMatrix) -> Negative {
         let (n_visible, n_hidden) = (marginals.len(), plan.config.hidden);
         let mut path: AnyPath = match plan.path {
             PathKind::HiddenMarginal => Box::new(HiddenMarginal::new(n_visible, n_hidden)),

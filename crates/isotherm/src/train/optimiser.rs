@@ -37,10 +37,8 @@ pub fn ascend(
             velocity.w.tiles_mut(),
             p.w.tiles_mut(),
         );
-        let biases = [
-            (&gradient.b, &mut velocity.b, &mut p.b),
-            (&gradient.c, &mut velocity.c, &mut p.c),
-        ];
+        let biases =
+            [(&gradient.b, &mut velocity.b, &mut p.b), (&gradient.c, &mut velocity.c, &mut p.c)];
         biases.into_iter().fold(w, |finite, (gradient, velocity, x)| {
             let (gradient, velocity, x) = (gradient.tiles(), velocity.tiles_mut(), x.tiles_mut());
             vector::ascend(level, rate, momentum, 0.0, gradient, velocity, x) && finite

@@ -62,7 +62,8 @@ impl Trainer {
 
     /// One step: an update while learning lasts, a step of the sampler alone after that.
     pub fn step(&mut self, state: &mut TrainState) -> Result<StepInfo> {
-        let phase = if state.step < self.plan.config.updates { Phase::Train } else { Phase::Sample };
+        let phase =
+            if state.step < self.plan.config.updates { Phase::Train } else { Phase::Sample };
         let learning_rate = match phase {
             Phase::Train => self.update(state)?,
             Phase::Sample => self.sample(state)?,

@@ -130,7 +130,13 @@ pub fn draw(distribution: &[f64], rng: &mut Rng) -> u64 {
 }
 
 /// Exact, independent hidden states: row `column · rungs + rung` from π at that rung's β.
-pub fn exact_hidden(kind: Kind, rbm: &Rbm, betas: &[f64], columns: usize, rng: &mut Rng) -> BitMatrix {
+pub fn exact_hidden(
+    kind: Kind,
+    rbm: &Rbm,
+    betas: &[f64],
+    columns: usize,
+    rng: &mut Rng,
+) -> BitMatrix {
     let per_rung: Vec<Vec<f64>> =
         betas.iter().map(|&beta| kind.hidden_distribution(rbm, beta)).collect();
     let words = (0..columns).flat_map(|_| per_rung.iter()).map(|p| draw(p, rng)).collect();
