@@ -7,6 +7,7 @@ use isotherm::{Error, Result};
 
 use crate::Ending;
 use crate::args::EvaluateArguments;
+use crate::train::nats;
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> Result<Ending> {
     let folder = RunFolder::open(&arguments.run)?;
@@ -41,11 +42,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<Ending> {
             .map_err(|error| Error::run(format!("the result cannot be written: {error}")))?;
         println!("{text}");
     } else {
-        let (value, error) = (measured.value, measured.std_error);
-        println!(
-            "log-likelihood {value:.3} ± {error:.3} nats an example on {} ({} log Z)",
-            measured.on, measured.method
-        );
+        println!("log-likelihood {} (log Z {})", nats(&measured), measured.method);
     }
     Ok(Ending::Done)
 }

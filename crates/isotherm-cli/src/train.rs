@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use isotherm::data::Dataset;
+use isotherm::likelihood::LogLikelihood;
 use isotherm::record::Summary;
 use isotherm::run::{Observer, Outcome, Session};
 use isotherm::train::Config;
@@ -102,6 +103,15 @@ fn free_folder(config: &Config) -> PathBuf {
     }
 }
 
+/// A log-likelihood as people write it; of a fixed set it has no error.
+pub(crate) fn nats(measured: &LogLikelihood) -> String {
+    let LogLikelihood { value, std_error, on, .. } = measured;
+    match *std_error {
+        0.0 => format!("{value:.2} nats on {on}"),
+        error => format!("{value:.2} ± {error:.2} nats on {on}"),
+    }
+}
+
 /// A finished run in a few lines.
 pub(crate) fn describe(summary: &Summary, out: &Path) -> String {
     let mut lines = Vec::new();
@@ -120,8 +130,7 @@ pub(crate) fn describe(summary: &Summary, out: &Path) -> String {
     ];
     for (name, value) in measured {
         if let Some(it) = value {
-            let (value, error) = (it.value, it.std_error);
-            lines.push(format!("{name:<16}{value:.2} ± {error:.2} nats on {}{limit}", it.on));
+            lines.push(format!("{name:<16}{}{limit}", nats(it)));
         }
     }
     if let (Some(swap), Some(trips)) = (&summary.swap_rate, &summary.round_trips) {

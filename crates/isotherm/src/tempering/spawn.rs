@@ -28,14 +28,13 @@ pub fn is_starved(rejections: &[f64], min_swap: f64) -> bool {
 
 /// Whether the ladder would still swap often enough with one rung fewer. The barrier Λ = Σ(1−r_i)
 /// barely depends on how many rungs it is measured with, so N−1 gaps would accept 1 − Λ/(N−1).
-/// While any gap swaps less than half as often as the mean should, no rung is to spare: the rungs
-/// are badly spaced, not too many.
+/// While a gap starves no rung is to spare: the rungs are badly spaced, not too many.
 pub fn can_spare_a_rung(rejections: &[f64], min_swap: f64) -> bool {
     let gaps = rejections.len();
     let barrier: f64 = rejections.iter().sum();
     gaps > 1
         && 1.0 - barrier / (gaps - 1) as f64 >= min_swap + SLACK
-        && rejections.iter().all(|rejection| 1.0 - rejection >= 0.5 * min_swap)
+        && !is_starved(rejections, min_swap)
 }
 
 /// The inner rung whose neighbours differ least in f_up and in rejection: letting it go opens the
@@ -44,4 +43,40 @@ pub fn rung_to_retire(f_up: &[f64], rejections: &[f64]) -> Option<usize> {
     let cost =
         |rung: usize| (f_up[rung - 1] - f_up[rung + 1]) + (rejections[rung - 1] + rejections[rung]);
     (1..rejections.len()).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rung_is_split_off_where_the_flow_falls_steepest() {
+        let ladder = Ladder::from_betas(vec![1.0, 0.8, 0.5, 0.0]).unwrap_or_else(|| unreachable!());
+        assert_eq!(gap_to_split(&ladder, &[1.0, 0.9, 0.2, 0.0]), Some(1));
+        // the first of equals, and never a gap without width
+        assert_eq!(gap_to_split(&ladder, &[1.0, 0.6, 0.2, 0.0]), Some(0));
+        let betas = vec![1.0, 0.5, 0.5 - 1e-6, 0.0];
+        let ladder = Ladder::from_betas(betas).unwrap_or_else(|| unreachable!());
+        assert_eq!(gap_to_split(&ladder, &[1.0, 0.9, 0.2, 0.0]), Some(2));
+    }
+
+    #[test]
+    fn no_rung_is_spare_while_one_is_needed() {
+        // Λ = 1 over 4 gaps: 3 would accept 2/3.
+        assert!(can_spare_a_rung(&[0.25; 4], 0.4));
+        // Λ = 2.2 over 4 gaps: 3 would accept 0.27.
+        assert!(!can_spare_a_rung(&[0.55; 4], 0.4));
+        // A mean of 0.75, but one gap is shut.
+        assert!(!can_spare_a_rung(&[0.0, 0.0, 0.0, 0.99], 0.4));
+        assert!(is_starved(&[0.0, 0.0, 0.0, 0.99], 0.4));
+        assert!(!is_starved(&[0.9; 4], 0.4));
+        assert!(!can_spare_a_rung(&[0.1], 0.4), "the ends stay");
+    }
+
+    #[test]
+    fn the_rung_that_matters_least_is_retired() {
+        let f_up = [1.0, 0.7, 0.65, 0.6, 0.0];
+        assert_eq!(rung_to_retire(&f_up, &[0.5, 0.2, 0.2, 0.5]), Some(2));
+        assert_eq!(rung_to_retire(&[1.0, 0.0], &[0.5]), None);
+    }
 }
