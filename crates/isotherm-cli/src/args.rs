@@ -131,10 +131,10 @@ pub(crate) struct TrainOptions {
     #[arg(long, help_heading = "Learning")]
     init_std: Option<f64>,
     /// Seed of everything but the mixture's images [default: 1]
-    #[arg(long, help_heading = "Learning")]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), help_heading = "Learning")]
     seed: Option<u64>,
     /// Seed of the mixture's images [default: 1]
-    #[arg(long, help_heading = "Learning")]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), help_heading = "Learning")]
     data_seed: Option<u64>,
 
     /// Where the rungs move: f_up linear (the paper's), Katzgraber's feedback, equal rejection, or
@@ -173,6 +173,8 @@ pub(crate) struct TrainOptions {
 }
 
 #[derive(Args)]
+#[command(after_help = "Example:
+  isotherm resume runs/mixture-apt-1")]
 pub(crate) struct ResumeArguments {
     /// Folder of the run
     pub(crate) run: PathBuf,
@@ -200,7 +202,7 @@ pub(crate) struct SampleArguments {
     #[arg(long, value_parser = count, default_value = "1000")]
     pub(crate) burn_in: u64,
     /// Seed of the samples
-    #[arg(long, default_value = "1")]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), default_value = "1")]
     pub(crate) seed: u64,
     /// Sample from the averaged parameters
     #[arg(long)]
@@ -227,8 +229,9 @@ pub(crate) struct EvaluateArguments {
 /// A whole number, also written as 1e5 or 1_000.
 fn count(text: &str) -> Result<u64, String> {
     let digits = text.replace('_', "");
+    // TOML's integers end at 2^63.
     if let Ok(value) = digits.parse::<u64>() {
-        return Ok(value);
+        return if value < 1 << 63 { Ok(value) } else { Err("not below 2^63".to_owned()) };
     }
     match digits.parse::<f64>() {
         Ok(value) if value >= 0.0 && value <= 2f64.powi(53) && value.fract() == 0.0 => {

@@ -7,6 +7,7 @@ use isotherm::{Error, Result};
 
 use crate::Ending;
 use crate::args::EvaluateArguments;
+use crate::output::print;
 use crate::train::nats;
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> Result<Ending> {
@@ -40,9 +41,10 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<Ending> {
     if arguments.json {
         let text = serde_json::to_string_pretty(&measured)
             .map_err(|error| Error::run(format!("the result cannot be written: {error}")))?;
-        println!("{text}");
+        print(&format!("{text}\n"))?;
     } else {
-        println!("log-likelihood {} (log Z {})", nats(&measured), measured.method);
+        let text = format!("log-likelihood {} (log Z {})\n", nats(&measured), measured.method);
+        print(&text)?;
     }
     Ok(Ending::Done)
 }

@@ -4,6 +4,7 @@
 mod args;
 mod evaluate;
 mod interrupt;
+mod output;
 mod progress;
 mod resume;
 mod sample;
@@ -40,11 +41,7 @@ fn main() -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(error) => {
-            // A closed standard error is no reason to panic.
-            let _ = std::io::Write::write_fmt(
-                &mut std::io::stderr(),
-                format_args!("isotherm: {error}\n"),
-            );
+            output::tell(&format!("isotherm: {error}"));
             ExitCode::from(FAILED)
         }
     }

@@ -9,6 +9,7 @@ use isotherm::run::Observer;
 use isotherm::train::{Plan, TrainState};
 
 use crate::interrupt;
+use crate::output::tell;
 
 /// Steps between two looks at the bar.
 const LOOK_EVERY: u64 = 32;
@@ -82,7 +83,8 @@ impl Progress {
         let seconds = self.begun.elapsed().as_secs_f64();
         let rate = (step - self.first_step) as f64 / seconds;
         let left = Duration::from_secs_f64(((total - step) as f64 / rate).min(1e9)).as_secs();
-        eprintln!("{step}/{total}  {rate:.0} steps/s  {left} s left  {}", self.message());
+        let line = format!("{step}/{total}  {rate:.0} steps/s  {left} s left  {}", self.message());
+        tell(line.trim_end());
     }
 }
 
@@ -130,7 +132,7 @@ impl Observer for Progress {
     fn note(&mut self, sentence: &str) {
         match &self.look {
             Look::Bar(bar) => bar.println(sentence),
-            Look::Lines => eprintln!("{sentence}"),
+            Look::Lines => tell(sentence),
             Look::Nothing => {}
         }
     }

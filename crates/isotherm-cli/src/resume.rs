@@ -5,16 +5,17 @@ use isotherm::run::Session;
 
 use crate::Ending;
 use crate::args::ResumeArguments;
+use crate::output::tell;
 use crate::train::carry_on;
 
 pub(crate) fn run(arguments: &ResumeArguments, quiet: bool) -> Result<Ending> {
     let (session, fell_back) = Session::resume(&arguments.run)?;
     if let Some(sentence) = fell_back {
-        eprintln!("isotherm: {sentence}");
+        tell(&format!("isotherm: {sentence}"));
     }
     if !quiet {
         let (done, total) = (session.state().step, session.plan().total_steps());
-        eprintln!("going on after {done} of {total} steps");
+        tell(&format!("going on after {done} of {total} steps"));
     }
     carry_on(session, &arguments.run, quiet)
 }

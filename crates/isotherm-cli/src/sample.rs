@@ -6,6 +6,7 @@ use isotherm::run::{RunFolder, SampleRequest, sample};
 use isotherm::{Error, Result};
 
 use crate::args::SampleArguments;
+use crate::output::{print, tell};
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
@@ -37,18 +38,18 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
     })?;
     bar.finish_and_clear();
     if interrupt::asked() {
-        eprintln!("stopped; nothing was written to {}", arguments.out.display());
+        tell(&format!("stopped; nothing was written to {}", arguments.out.display()));
         return Ok(Ending::Interrupted);
     }
     write_atomically(&arguments.out, |out| write_npy(out, &samples.v))?;
     if !quiet {
-        println!(
-            "{} samples of {} units in {} ({} round trips while sampling)",
+        print(&format!(
+            "{} samples of {} units in {} ({} round trips while sampling)\n",
             samples.v.rows(),
             samples.v.cols(),
             arguments.out.display(),
             samples.round_trips
-        );
+        ))?;
     }
     Ok(Ending::Done)
 }

@@ -11,6 +11,7 @@ use isotherm::train::Config;
 use isotherm::{Error, Result};
 
 use crate::args::{TrainArguments, TrainOptions};
+use crate::output::{print, tell};
 use crate::progress::Progress;
 use crate::{Ending, interrupt};
 
@@ -40,13 +41,13 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     progress.finish();
     match outcome? {
         Outcome::Finished(summary) if quiet => drop(summary),
-        Outcome::Finished(summary) => print!("{}", describe(&summary, out)),
+        Outcome::Finished(summary) => print(&describe(&summary, out))?,
         Outcome::Interrupted(step) => {
             if !quiet {
-                eprintln!(
+                tell(&format!(
                     "saved after {step} of {total} steps; go on with `isotherm resume {}`",
                     out.display()
-                );
+                ));
             }
             return Ok(Ending::Interrupted);
         }
@@ -78,11 +79,15 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> 
 
 fn read_table(path: &Path) -> Result<toml::Table> {
     let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
-    text.parse().map_err(|error: toml::de::Error| {
-        let line = error.span().map_or(1, |span| text[..span.start].lines().count().max(1));
+    let failed = |error: toml::de::Error| {
+        let before = error.span().and_then(|span| text.as_bytes().get(..span.start));
+        let line = 1 + before.unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
         let message = error.message().replace('\n', " ");
         Error::config(format!("{}, line {line}: {message}", path.display()))
-    })
+    };
+    // Only a file that is read as a configuration knows the line of a wrong option.
+    toml::from_str::<Config>(&text).map_err(failed)?;
+    text.parse().map_err(failed)
 }
 
 /// The first unused name under `runs/`.

@@ -1,13 +1,14 @@
 //! The exponential, lane by lane, in `f32` and `f64`.
 //!
 //! Range reduction x = n·ln 2 + r with the rounding done by adding 1.5·2^52 (or 2^23), a Taylor
-//! polynomial on |r| ≤ ln 2 / 2, and 2^n added into the exponent field. No fused operation: the
-//! result is the same at every CPU level.
+//! polynomial on |r| ≤ ln 2 / 2, and 2^n made from the low bits that the rounding left; they count
+//! from the exponent's bias on. Multiplied and not added into the exponent field, it keeps every
+//! NaN a NaN. No fused operation: the result is the same at every CPU level.
 
 /// exp(x) to about 2 ulp; arguments outside [−86, 88] are clamped there. NaN stays NaN.
 #[inline(always)]
 pub fn exp_f32(x: f32) -> f32 {
-    const ROUND: f32 = 12_582_912.0;
+    const ROUND: f32 = 12_582_912.0 + 127.0;
     // ln 2 in two parts; the first has enough trailing zeros that n·LN2_HIGH is exact.
     const LN2_HIGH: f32 = 0.693_359_4;
     const LN2_LOW: f32 = -2.121_944_4e-4;
@@ -21,13 +22,13 @@ pub fn exp_f32(x: f32) -> f32 {
     let p = 1.0 / 6.0 + r * p;
     let p = 0.5 + r * p;
     let p = 1.0 + (r + r * r * p);
-    f32::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 23))
+    p * f32::from_bits(shifted.to_bits() << 23)
 }
 
 /// exp(x) to about 2 ulp; arguments outside [−700, 700] are clamped there. NaN stays NaN.
 #[inline(always)]
 pub fn exp_f64(x: f64) -> f64 {
-    const ROUND: f64 = 6_755_399_441_055_744.0;
+    const ROUND: f64 = 6_755_399_441_055_744.0 + 1023.0;
     const LN2_HIGH: f64 = 0.693_147_180_369_123_8;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     const TAYLOR: [f64; 11] = [
@@ -53,5 +54,5 @@ pub fn exp_f64(x: f64) -> f64 {
         p = coefficient + r * p;
     }
     let p = 1.0 + (r + r * r * (0.5 + r * p));
-    f64::from_bits(p.to_bits().wrapping_add(shifted.to_bits() << 52))
+    p * f64::from_bits(shifted.to_bits() << 52)
 }

@@ -69,14 +69,15 @@ impl LaneRng {
         out
     }
 
-    /// A uniform of 24 bits a lane, in the open interval (0, 1): the midpoints of 2^24 cells.
+    /// A uniform of 23 bits a lane, in the open interval (0, 1): the midpoints of 2^23 cells. (Of
+    /// 2^24 cells, the upper half has midpoints that `f32` cannot hold: the last would round to 1.)
     #[inline(always)]
     pub fn next_uniforms(&mut self) -> Tile {
         let words = self.next_words();
         let mut out = Tile::ZERO;
         for (lane, word) in out.0.iter_mut().zip(words) {
             // The conversion goes through i32, which every vector unit has.
-            *lane = ((word >> 8) as i32 as f32 + 0.5) * (1.0 / 16_777_216.0);
+            *lane = ((word >> 9) as i32 as f32 + 0.5) * (1.0 / 8_388_608.0);
         }
         out
     }

@@ -10,10 +10,9 @@ use crate::error::{Error, Result};
 use crate::model::{ModelFile, model_in, read_model};
 use crate::train::Config;
 
-/// The files of a run, in the order in which they are removed when a run is replaced: without its
-/// configuration a folder is no run.
+/// The files of a run, in the order in which they are removed when a run is replaced: as long as
+/// there is its configuration, a folder is a run and can be replaced again.
 const FILES: [&str; 8] = [
-    "config.toml",
     CURRENT,
     PREVIOUS,
     "metrics.jsonl",
@@ -21,6 +20,7 @@ const FILES: [&str; 8] = [
     "model.safetensors",
     "summary.json",
     "report.html",
+    "config.toml",
 ];
 
 /// The folder of a run.
@@ -132,8 +132,9 @@ impl RunFolder {
     pub fn read_config(&self) -> Result<Config> {
         let path = self.config();
         let text = fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
-        toml::from_str(&text)
-            .map_err(|error| Error::config(format!("{}: {}", path.display(), error.message())))
+        toml::from_str(&text).map_err(|error| {
+            Error::config(format!("{}: {}", path.display(), error.message().replace('\n', " ")))
+        })
     }
 
     /// The model of a run: of a finished one from `model.safetensors`, otherwise as the last
@@ -142,7 +143,9 @@ impl RunFolder {
         if self.model().is_file() {
             return read_model(&self.model());
         }
-        model_in(&checkpoint::load(&self.path)?.bundle)
+        model_in(&checkpoint::load(&self.path)?.bundle).map_err(|error| {
+            Error::corrupt(format!("the checkpoint of {}: {error}", self.path.display()))
+        })
     }
 
     /// The data that a configuration names.

@@ -4,11 +4,11 @@ use isotherm_kernels::BitMatrix;
 
 use super::folder::RunFolder;
 use crate::checkpoint;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::model::Rbm;
 use crate::streams::Clock;
 use crate::train::negative::Negative;
-use crate::train::{Algorithm, Config, PathKind, TrainState};
+use crate::train::{Algorithm, Config, TrainState};
 
 /// What is asked of the sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,29 @@ pub struct Samples {
     pub round_trips: u64,
 }
 
+/// Columns of the ladder that a run without one gets.
+const MOST_COLUMNS: usize = 1000;
+
+/// Bounds that keep a mistyped option from asking for years or terabytes.
+const MOST_STEPS: u64 = 1 << 48;
+const MOST_VALUES: usize = 1 << 36;
+
+/// The steps that a request takes.
+fn steps(request: &SampleRequest, columns: usize, n_visible: usize) -> Result<u64> {
+    if request.count.checked_mul(n_visible).is_none_or(|values| values > MOST_VALUES) {
+        let count = request.count;
+        return Err(Error::config(format!(
+            "{count} samples of {n_visible} units are more than 2^36 values; ask for fewer samples"
+        )));
+    }
+    let rounds = request.count.div_ceil(columns) as u64;
+    rounds
+        .checked_mul(request.thin)
+        .and_then(|steps| steps.checked_add(request.burn_in))
+        .filter(|&steps| steps <= MOST_STEPS)
+        .ok_or_else(|| Error::config("--burn-in and --thin ask for more than 2^48 steps"))
+}
+
 /// Draws samples from the model in a run's last checkpoint. A run trained without a ladder gets
 /// one here. `progress` is told the share that is done and answers whether to go on.
 pub fn sample(
@@ -52,14 +75,14 @@ pub fn sample(
         false => state.model,
     };
     // Sampling adapts its ladder in the burn-in, whatever the run was trained with.
-    let tempered = Config {
-        algorithm: Algorithm::Apt,
-        path: if plan.rungs > 1 { plan.path } else { PathKind::Auto },
-        swap: if plan.rungs > 1 { Some(plan.swap) } else { None },
-        rungs: (plan.rungs > 1).then_some(plan.rungs),
-        seed: request.seed,
-        max_rungs: config.max_rungs.max(plan.rungs),
-        ..config
+    let tempered = if plan.rungs > 1 {
+        let max_rungs = config.max_rungs.max(plan.rungs);
+        Config { algorithm: Algorithm::Apt, max_rungs, seed: request.seed, ..plan.config }
+    } else {
+        // The options of a run without a ladder say nothing about one.
+        let columns = Some(plan.columns.min(MOST_COLUMNS));
+        let Config { hidden, k, .. } = config;
+        Config { hidden, k, columns, seed: request.seed, ..Config::default() }
     };
     let plan = tempered.check(data.n_visible())?;
     if state.negative.tempering().is_none_or(|t| t.state.ladder.rungs() < 2) {
@@ -70,16 +93,15 @@ pub fn sample(
     else {
         return Ok(Samples { v, round_trips: 0 });
     };
-    let rounds = request.count.div_ceil(plan.columns) as u64;
-    let total = request.burn_in + rounds * request.thin;
+    let total = steps(request, plan.columns, data.n_visible())?;
     for step in 0..total {
+        if step == request.burn_in {
+            tempering.state.flow.restart_count();
+        }
         let clock = Clock { seed: request.seed, step };
         tempering.step(&model, plan.config.k, clock)?;
         if step < request.burn_in {
             tempering.adapt(&adaptation);
-        }
-        if step + 1 == request.burn_in {
-            tempering.state.flow.restart_count();
         }
         if step >= request.burn_in && (step + 1 - request.burn_in).is_multiple_of(request.thin) {
             let cold = tempering.state.replicas.cold_rows();

@@ -61,6 +61,8 @@ impl Session {
         let plan = config.check(data.n_visible())?;
         let folder = RunFolder::create(out, replace)?;
         let lock = RunLock::acquire(folder.path())?;
+        // Asked again under the lock: another process may have begun a run meanwhile.
+        let folder = RunFolder::create(folder.path(), replace)?;
         folder.clear()?;
         folder.write_config(&plan.config)?;
         let state = TrainState::new(&plan, &data.marginals());
@@ -80,7 +82,9 @@ impl Session {
         if !path.join(checkpoint::CURRENT).exists() && !path.join(checkpoint::PREVIOUS).exists() {
             // Killed between its configuration and its first checkpoint: nothing is lost.
             let state = TrainState::new(&plan, &marginals);
-            return Ok((Session::assemble(folder, lock, plan, data, state, 0)?, None));
+            let mut session = Session::assemble(folder, lock, plan, data, state, 0)?;
+            session.save()?;
+            return Ok((session, None));
         }
         let loaded = checkpoint::load(path)?;
         let stored = loaded.bundle.meta.get("data_digest").and_then(|digest| digest.as_str());
@@ -92,8 +96,16 @@ impl Session {
             )));
         }
         let metrics_bytes = loaded.bundle.get::<u64>("metrics_bytes", &[1])?[0];
-        let state = TrainState::take_from(&loaded.bundle, &plan, &marginals)?;
-        let session = Session::assemble(folder, lock, plan, data, state, metrics_bytes)?;
+        let state = TrainState::take_from(&loaded.bundle, &plan, &marginals).map_err(|error| {
+            Error::corrupt(format!(
+                "the checkpoint of {} does not fit its config.toml ({error}); restore the file or \
+                 begin a new run",
+                path.display()
+            ))
+        })?;
+        let step = state.step;
+        let mut session = Session::assemble(folder, lock, plan, data, state, metrics_bytes)?;
+        session.saved_at = loaded.fell_back.is_none().then_some(step);
         Ok((session, loaded.fell_back))
     }
 

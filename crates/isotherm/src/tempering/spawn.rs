@@ -10,7 +10,7 @@ const NARROWEST: f64 = 1e-5;
 const SLACK: f64 = 0.05;
 
 /// A gap starves when it swaps less often than this share of the mean swap rate that is wanted.
-const STARVED: f64 = 0.1;
+const STARVED: f64 = 0.025;
 
 /// The gap to split, j = argmax_i |f_up(i) − f_up(i+1)|, or `None` if all gaps are too narrow.
 pub fn gap_to_split(ladder: &Ladder, f_up: &[f64]) -> Option<usize> {

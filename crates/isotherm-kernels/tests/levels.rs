@@ -1,0 +1,117 @@
+//! The promise of the crate: every CPU level gives the same bits.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::*;
+use isotherm_kernels::bits::words_for;
+use isotherm_kernels::matrix::flat;
+use isotherm_kernels::{LaneRng, Level, Matrix, Tile, affine, bernoulli, outer, softplus, vector};
+use proptest::prelude::*;
+
+/// A kernel's name and everything it wrote or returned, as bits.
+type Output = (&'static str, Vec<u64>);
+
+fn tiles(tiles: &[Tile]) -> Vec<u64> {
+    flat(tiles).iter().map(|x| u64::from(x.to_bits())).collect()
+}
+
+fn products(level: Level, rows: usize, inputs: usize, outputs: usize, seed: u64) -> Vec<Output> {
+    let mut data = Inputs::new(seed);
+    let (bits, weights) = (data.bits(rows, inputs), data.matrix(inputs, outputs, 1.0));
+    let (bias, reals) = (data.matrix(1, outputs, 3.0), data.matrix(rows, outputs, 2.0));
+    let mut product = Matrix::zeros(rows, outputs);
+    affine::affine(level, bits.words(), &weights, bias.tiles(), product.tiles_mut());
+    let mut sums = weights.clone();
+    outer::add_outer(level, bits.words(), &reals, &mut sums);
+    let mut row = bias.clone();
+    outer::add_rows(level, &reals, row.tiles_mut());
+    let mut probabilities = data.matrix(rows, outputs, 100.0);
+    bernoulli::sigmoid(level, 0.7, &mut probabilities);
+    vec![
+        ("affine", tiles(product.tiles())),
+        ("add_outer", tiles(sums.tiles())),
+        ("add_rows", tiles(row.tiles())),
+        ("sigmoid", tiles(probabilities.tiles())),
+    ]
+}
+
+fn rows(level: Level, n: usize, scale: f32, seed: u64) -> Vec<Output> {
+    let mut data = Inputs::new(seed);
+    let (field, base) = (data.matrix(1, n, 30.0), data.matrix(1, n, 20.0));
+    let doubles: Vec<f64> = field.row(0).iter().map(|&x| f64::from(x) * 1.1).collect();
+    let (field, base) = (field.tiles(), base.tiles());
+    let mut rng = LaneRng::new(seed);
+    let draw = |base: &[Tile], rng: &mut LaneRng| {
+        let mut bits = vec![0; words_for(n)];
+        let sum = bernoulli::draw_row(level, field, base, scale, n, rng, &mut bits);
+        bits.push(sum.to_bits());
+        bits.extend(rng.clone().next_words().map(u64::from));
+        bits
+    };
+    let draws = [draw(base, &mut rng), draw(&[], &mut rng)].concat();
+    let mut coins = vec![0; words_for(n)];
+    bernoulli::coin_row(level, n, &mut rng, &mut coins);
+    coins.extend(rng.next_words().map(u64::from));
+    let sums = [
+        softplus::softplus_sum(level, field, scale, n),
+        softplus::softplus_sum_shifted(level, field, base, -1.0, n),
+        softplus::softplus_sum_f64(level, &doubles),
+    ];
+    vec![("draw_row", draws), ("coin_row", coins), ("softplus", sums.map(f64::to_bits).to_vec())]
+}
+
+fn updates(level: Level, n: usize, a: f32, seed: u64) -> Vec<Output> {
+    let mut data = Inputs::new(seed);
+    let (x, y, v) = (data.matrix(1, n, 9.0), data.matrix(1, n, 3.0), data.matrix(1, n, 1.0));
+    let mut scaled = y.clone();
+    vector::add_scaled(level, a, x.tiles(), scaled.tiles_mut());
+    let mut moved = y.clone();
+    vector::move_towards(level, a, x.tiles(), moved.tiles_mut());
+    let (mut up, mut velocity) = (y.clone(), v.clone());
+    vector::ascend(level, a, 0.9, 1e-3, x.tiles(), velocity.tiles_mut(), up.tiles_mut());
+    vec![
+        ("add_scaled", tiles(scaled.tiles())),
+        ("move_towards", tiles(moved.tiles())),
+        ("ascend", [tiles(up.tiles()), tiles(velocity.tiles())].concat()),
+    ]
+}
+
+fn assert_all_equal(run: impl Fn(Level) -> Vec<Output>) {
+    let want = run(Level::baseline());
+    for level in Level::available() {
+        for ((name, got), (_, want)) in run(level).iter().zip(&want) {
+            assert!(got == want, "{name} at {} differs from the baseline", level.name());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(512))]
+
+    #[test]
+    fn of_matrices(rows in row_count(), inputs in size(), outputs in size(), seed: u64) {
+        assert_all_equal(|level| products(level, rows, inputs, outputs, seed));
+    }
+
+    #[test]
+    fn of_rows(
+        n in prop_oneof![4 => size(), 1 => 1500..1700usize], scale in 0.0f32..1.0, seed: u64,
+    ) {
+        assert_all_equal(|level| rows(level, n, scale, seed));
+    }
+
+    #[test]
+    fn of_vectors(n in size(), a in -2.0f32..2.0, seed: u64) {
+        assert_all_equal(|level| updates(level, n, a, seed));
+    }
+}
+
+#[test]
+fn levels_are_listed_lowest_first() {
+    let levels = Level::available();
+    assert_eq!(levels[0], Level::baseline());
+    assert!(levels.is_sorted() && levels.contains(&Level::detect()));
+    let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
+    assert_eq!(names, ["baseline", "avx2", "avx512"][..levels.len()]);
+}

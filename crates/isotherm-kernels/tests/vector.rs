@@ -1,0 +1,104 @@
+//! Elementwise updates against one-line loops. They round in the same places, so they agree bit
+//! for bit: no tolerance.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::*;
+use isotherm_kernels::matrix::flat;
+use isotherm_kernels::vector::{add_scaled, ascend, move_towards};
+use isotherm_kernels::{Level, Matrix};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(cases(512))]
+
+    #[test]
+    fn add_scaled_and_move_towards(n in size(), a in -2.0f32..2.0, seed: u64) {
+        let mut data = Inputs::new(seed);
+        let (x, y) = (data.matrix(1, n, 9.0), data.matrix(1, n, 3.0));
+        let pairs = || x.row(0).iter().zip(y.row(0));
+        let scaled: Vec<f32> = pairs().map(|(x, y)| y + a * x).collect();
+        let moved: Vec<f32> = pairs().map(|(x, y)| y + a * (x - y)).collect();
+        for level in Level::available() {
+            let mut out = y.clone();
+            add_scaled(level, a, x.tiles(), out.tiles_mut());
+            assert_same(level, out.row(0), &scaled);
+            assert_tiles_padded(out.tiles(), n);
+            let mut out = y.clone();
+            move_towards(level, a, x.tiles(), out.tiles_mut());
+            assert_same(level, out.row(0), &moved);
+            assert_tiles_padded(out.tiles(), n);
+        }
+    }
+
+    /// The exponent of the scale runs up to where sums overflow: some cases stay finite, some not.
+    #[test]
+    fn ascend_steps_and_watches(
+        n in size(),
+        exponent in -10..39i32,
+        momentum in 0.0f32..1.0,
+        rate in 0.0f32..2.0,
+        seed: u64,
+    ) {
+        let mut data = Inputs::new(seed);
+        let scale = 3.0 * 10f32.powi(exponent.min(38));
+        let [x, v, g] = [(); 3].map(|()| data.matrix(1, n, scale));
+        let decay = 0.01;
+        let (mut want_x, mut want_v) = (x.to_dense(), v.to_dense());
+        for i in 0..n {
+            want_v[i] = momentum * want_v[i] + (g.row(0)[i] - decay * want_x[i]);
+            want_x[i] += rate * want_v[i];
+        }
+        for level in Level::available() {
+            let (mut x, mut v) = (x.clone(), v.clone());
+            let finite =
+                ascend(level, rate, momentum, decay, g.tiles(), v.tiles_mut(), x.tiles_mut());
+            assert_same(level, x.row(0), &want_x);
+            assert_same(level, v.row(0), &want_v);
+            assert_eq!(finite, want_x.iter().all(|x| x.is_finite()), "{}", level.name());
+            assert_tiles_padded(x.tiles(), n);
+            assert_tiles_padded(v.tiles(), n);
+        }
+    }
+}
+
+#[test]
+fn ascend_sees_every_position() {
+    let infinities = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::from_bits(0x7f80_0001)];
+    for level in Level::available() {
+        for n in [1, 17, 64, 785] {
+            let zero = Matrix::zeros(1, n);
+            let step = |gradient: &Matrix, velocity: &Matrix, x: &Matrix, rate: f32| {
+                let (mut velocity, mut x) = (velocity.clone(), x.clone());
+                let (velocity, x) = (velocity.tiles_mut(), x.tiles_mut());
+                ascend(level, rate, 0.9, 0.1, gradient.tiles(), velocity, x)
+            };
+            assert!(step(&zero, &zero, &zero, 0.5));
+            for at in 0..n {
+                for bad in infinities {
+                    let mut broken = zero.clone();
+                    broken.row_mut(0)[at] = bad;
+                    assert!(!step(&broken, &zero, &zero, 0.5), "gradient {at} of {n}");
+                    assert!(!step(&zero, &broken, &zero, 0.5), "velocity {at} of {n}");
+                    assert!(!step(&zero, &zero, &broken, 0.5), "x {at} of {n}");
+                }
+                // The largest finite number is still finite; one step more is not.
+                let mut edge = zero.clone();
+                edge.row_mut(0)[at] = f32::MAX;
+                assert!(step(&zero, &zero, &edge, 0.0), "MAX at {at} of {n}");
+                assert!(!step(&edge, &zero, &edge, 2.0), "overflow at {at} of {n}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_to_do() {
+    for level in Level::available() {
+        add_scaled(level, 2.0, &[], &mut []);
+        move_towards(level, 2.0, &[], &mut []);
+        assert!(ascend(level, 0.1, 0.9, 0.0, &[], &mut [], &mut []));
+        assert_eq!(flat(&[]), []);
+    }
+}
