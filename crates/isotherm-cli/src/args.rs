@@ -21,7 +21,7 @@ pub(crate) struct CommandLine {
     /// Threads to use; all cores if absent. Results do not depend on it
     #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// Print nothing but errors
+    /// Print no progress and no summary, only errors and what was asked for
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     #[command(subcommand)]
@@ -198,9 +198,9 @@ pub(crate) struct SampleArguments {
     /// Steps between two samples of a column
     #[arg(long, value_parser = count, default_value = "10")]
     pub(crate) thin: u64,
-    /// Steps before the first sample
+    /// Steps before the first sample, in which the ladder adapts
     #[arg(long, value_parser = count, default_value = "1000")]
-    pub(crate) burn_in: u64,
+    pub(crate) warm_up: u64,
     /// Seed of the samples
     #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), default_value = "1")]
     pub(crate) seed: u64,

@@ -15,7 +15,10 @@ pub(crate) fn run(arguments: &ResumeArguments, quiet: bool) -> Result<Ending> {
     }
     if !quiet {
         let (done, total) = (session.state().step, session.plan().total_steps());
-        tell(&format!("going on after {done} of {total} steps"));
+        tell(&match done == total {
+            true => format!("all {total} steps are done already; writing the results again"),
+            false => format!("going on after {done} of {total} steps"),
+        });
     }
     carry_on(session, &arguments.run, quiet)
 }

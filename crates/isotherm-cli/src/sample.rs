@@ -19,12 +19,19 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
     if arguments.n == 0 || arguments.thin == 0 {
         return Err(Error::config("-n and --thin must be at least 1"));
     }
+    let parent = arguments.out.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if parent.is_some_and(|parent| !parent.is_dir()) || arguments.out.is_dir() {
+        return Err(Error::run(format!(
+            "cannot write {}: give --out a file in a folder that exists",
+            arguments.out.display()
+        )));
+    }
     interrupt::listen()?;
     let folder = RunFolder::open(&arguments.run)?;
     let request = SampleRequest {
         count: arguments.n,
         thin: arguments.thin,
-        burn_in: arguments.burn_in,
+        warm_up: arguments.warm_up,
         seed: arguments.seed,
         averaged: arguments.averaged,
     };
@@ -37,6 +44,9 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         !interrupt::asked()
     })?;
     bar.finish_and_clear();
+    if let Some(sentence) = &samples.fell_back {
+        tell(&format!("isotherm: {sentence}"));
+    }
     if interrupt::asked() {
         tell(&format!("stopped; nothing was written to {}", arguments.out.display()));
         return Ok(Ending::Interrupted);

@@ -161,8 +161,8 @@ fn samples_that_cannot_be_drawn() {
         ("-n 1e15", "1000000000000000 samples"),
         ("--thin 9223372036854775807", "--thin"),
         ("--thin 1e15", "--thin"),
-        ("--burn-in 9223372036854775807", "--burn-in"),
-        ("--burn-in 1e15", "--burn-in"),
+        ("--warm-up 9223372036854775807", "--warm-up"),
+        ("--warm-up 1e15", "--warm-up"),
     ];
     for (more, part) in bad {
         let why = refusal(folder.path(), Path::new(""), sample(&new, more));

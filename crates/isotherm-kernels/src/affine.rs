@@ -28,7 +28,9 @@ per_level! {
 fn affine_body(bits: &[u64], weights: &Matrix, bias: &[Tile], out: &mut [Tile]) {
     let (words, tiles) = (words_for(weights.rows()), weights.tiles_per_row());
     assert_eq!(bias.len(), tiles, "tiles of the bias");
-    assert_eq!(bits.len() * tiles, out.len() * words, "rows of bits and of outputs");
+    let rows = out.len() / tiles.max(1);
+    assert_eq!(out.len(), rows * tiles, "tiles of the outputs");
+    assert_eq!(bits.len(), rows * words, "rows of bits and of outputs");
     for out_row in out.chunks_exact_mut(tiles.max(1)) {
         out_row.copy_from_slice(bias);
     }

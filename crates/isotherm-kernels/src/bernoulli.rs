@@ -1,5 +1,6 @@
 //! Fused Bernoulli draws: field → σ → compare with a uniform → pack into bits.
 
+use crate::bits::words_for;
 use crate::exp::exp_f32;
 use crate::level::per_level;
 use crate::matrix::{LANES, Matrix, Tile};
@@ -14,7 +15,7 @@ per_level! {
     /// Draws one row of bits with P(bit_j = 1) = σ((1 − scale)·base_j + scale·field_j) and returns
     /// Σ_j bit_j · (field_j − base_j). An empty `base` counts as zeros.
     ///
-    /// One uniform of 24 bits a unit: probabilities are met to 2^−24, and below 2^−25 (or that far
+    /// One uniform of 23 bits a unit: probabilities are met to 2^−23, and below 2^−24 (or that far
     /// from one) they are zero (one).
     pub fn draw_row(
         field: &[Tile],
@@ -35,7 +36,8 @@ fn draw_row_body(
     rng: &mut LaneRng,
     bits: &mut [u64],
 ) -> f64 {
-    assert!(field.len() * LANES >= cols && bits.len() * 64 >= cols, "room for {cols} units");
+    assert_eq!(field.len(), cols.div_ceil(LANES), "tiles of {cols} units");
+    assert_eq!(bits.len(), words_for(cols), "words of {cols} units");
     assert!(base.is_empty() || base.len() == field.len(), "tiles of the base field");
     let mut rng_here = rng.clone();
     let rest = 1.0 - scale;

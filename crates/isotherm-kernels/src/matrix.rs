@@ -21,13 +21,22 @@ impl Tile {
     /// Lane by lane.
     #[inline(always)]
     pub fn map(self, f: impl Fn(f32) -> f32) -> Tile {
-        Tile(self.0.map(f))
+        // A plain loop: closures handed to the standard library are not compiled per CPU level.
+        let mut out = self;
+        for lane in 0..LANES {
+            out.0[lane] = f(out.0[lane]);
+        }
+        out
     }
 
     /// Adds `other` lane by lane.
     #[inline(always)]
     pub fn add(&mut self, other: &Tile) {
-        *self = Tile(std::array::from_fn(|lane| self.0[lane] + other.0[lane]));
+        let mut sum = *self;
+        for lane in 0..LANES {
+            sum.0[lane] += other.0[lane];
+        }
+        *self = sum;
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::level::per_level;
 use crate::matrix::{Tile, flat, flat_mut};
 
-/// The exponent bits of an `f32`.
-const EXPONENT: u32 = 0x7f80_0000;
+/// The largest magnitude that [`ascend`] takes for sound. Sums and products of a few such numbers
+/// are still finite in `f32`, so nothing downstream overflows unnoticed.
+pub const LARGEST: f32 = 1e15;
 
 per_level! {
     /// `y += a · x`.
@@ -35,7 +36,7 @@ fn move_towards_body(a: f32, x: &[Tile], y: &mut [Tile]) {
 per_level! {
     /// One step of gradient ascent with momentum and decay, fused:
     /// `velocity = momentum · velocity + gradient − decay · x`, then `x += rate · velocity`.
-    /// Whether every entry of `x` is still finite.
+    /// Whether every entry of `x` is still at most [`LARGEST`] in magnitude, and a number.
     pub fn ascend(
         rate: f32,
         momentum: f32,
@@ -56,13 +57,13 @@ fn ascend_body(
     x: &mut [Tile],
 ) -> bool {
     assert!(gradient.len() == x.len() && velocity.len() == x.len(), "lengths of the update");
-    // Exactly the infinities and NaNs have all exponent bits set.
+    // Without their sign, floats are ordered like their bits, infinities and NaNs last.
     let mut broken = 0;
     let (gradient, velocity) = (flat(gradient), flat_mut(velocity));
     for ((x, v), g) in flat_mut(x).iter_mut().zip(velocity).zip(gradient) {
         *v = momentum * *v + (g - decay * *x);
         *x += rate * *v;
-        broken |= u32::from(x.to_bits() & EXPONENT == EXPONENT);
+        broken |= u32::from(x.abs().to_bits() > LARGEST.to_bits());
     }
     broken == 0
 }

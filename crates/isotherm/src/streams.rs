@@ -33,6 +33,8 @@ pub enum Purpose {
     Evaluation = 10,
     /// The first half step of contrastive divergence.
     Contrast = 11,
+    /// The seed of a sampler that runs after training and must not repeat its random numbers.
+    AfterTraining = 12,
 }
 
 /// Seed and step: the part of a stream's name that all replicas share.
@@ -45,6 +47,11 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// The clock of a sampler that runs after training: no stream of it is one of training's.
+    pub fn after_training(seed: u64, step: u64) -> Clock {
+        Clock { seed: stream_key(seed, Purpose::AfterTraining as u64, 0, 0), step }
+    }
+
     /// Sixteen lanes of random numbers, for the kernels.
     pub fn lanes(self, purpose: Purpose, index: usize) -> LaneRng {
         LaneRng::new(stream_key(self.seed, purpose as u64, index as u64, self.step))

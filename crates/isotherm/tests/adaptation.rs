@@ -9,7 +9,7 @@ use isotherm::path::Path;
 use isotherm::streams::Clock;
 use isotherm::tempering::engine::Change;
 use isotherm::tempering::{
-    Adaptation, Label, Ladder, Respace, Spacing, Tempering, TemperingState, theory,
+    Adaptation, Flow, Label, Ladder, Respace, Spacing, Tempering, TemperingState, respace, theory,
 };
 use proptest::prelude::*;
 
@@ -68,16 +68,99 @@ fn adapted(rule: Respace, rungs: usize, height: f64, steps: u64) -> Tempering<Ba
     tempering
 }
 
+/// Where the rungs should go for an f_up that is known: 0.6 of it falls in the gap from 0.8 to 0.6.
+#[test]
+fn targets_match_their_rules_by_hand() {
+    let ladder = Ladder::from_betas(vec![1.0, 0.8, 0.6, 0.3, 0.0]).unwrap();
+    let (f_up, rejections) = ([1.0, 0.9, 0.3, 0.1, 0.0], [0.5, 0.1, 0.1, 0.1]);
+    let close = |rule, wanted: [f64; 3]| {
+        let got = respace::target(rule, &ladder, &f_up, &rejections);
+        for (got, wanted) in got.betas()[1..4].iter().zip(wanted) {
+            // A thousandth of a straight line is mixed in.
+            assert!((got - wanted).abs() < 2e-3, "{rule:?}: {:?}", got);
+        }
+    };
+    // f_up = 0.75, 0.5 and 0.25: 0.15/0.6 and 0.4/0.6 into the second gap, 0.05/0.2 into the third.
+    close(Respace::Flow, [0.75, 0.8 - 0.2 * 2.0 / 3.0, 0.525]);
+    // Masses √0.1, √0.6, √0.2, √0.1, each spread evenly over its gap.
+    let masses = [0.1f64.sqrt(), 0.6f64.sqrt(), 0.2f64.sqrt(), 0.1f64.sqrt()];
+    let quarter = masses.iter().sum::<f64>() / 4.0;
+    let into = |gap: usize, mass: f64| mass / masses[gap];
+    close(
+        Respace::FlowSqrt,
+        [
+            0.8 - 0.2 * into(1, quarter - masses[0]),
+            0.8 - 0.2 * into(1, 2.0 * quarter - masses[0]),
+            0.6 - 0.3 * into(2, 3.0 * quarter - masses[0] - masses[1]),
+        ],
+    );
+    close(Respace::Fixed, [0.8, 0.6, 0.3]);
+    // Λ is reached to a quarter, a half and three quarters in order, the first inside gap 0.
+    let got = respace::target(Respace::Rejection, &ladder, &f_up, &rejections);
+    assert!(got.betas()[1] > 0.8 && got.betas()[2] > 0.8 && got.betas()[3] < 0.8, "{got:?}");
+}
+
+/// How far f_up is from linear in the index, at the ladder's own rejection rates.
+fn deviation_from_linear(tempering: &Tempering<Barrier>) -> f64 {
+    let gaps = tempering.state.ladder.gaps() as f64;
+    let flow = theory::flow(&tempering.state.rates.rejections());
+    let off = |(i, f): (usize, &f64)| (f - (1.0 - i as f64 / gaps)).abs();
+    flow.iter().enumerate().map(off).fold(0.0, f64::max)
+}
+
+/// With equal rejection r over N gaps f_up would be off by J|½ − 1/N| at the first rung inside;
+/// the rules that look at the flow must do clearly better than that, and they can only be off by
+/// the noise of histograms that remember 100 steps of 40 columns: √(¼/40) at the worst, less for
+/// what a slow step averages over.
 #[test]
 fn the_papers_rule_makes_f_up_linear() {
+    let by_rejection = deviation_from_linear(&adapted(Respace::Rejection, 5, 5.0, 40_000));
     for rule in [Respace::Flow, Respace::FlowSqrt] {
-        let tempering = adapted(rule, 5, 5.0, 40_000);
-        let gaps = tempering.state.ladder.gaps() as f64;
-        for (i, f) in theory::flow(&tempering.state.rates.rejections()).iter().enumerate() {
-            let linear = 1.0 - i as f64 / gaps;
-            assert!((f - linear).abs() < 0.08, "{rule:?}: f_up({i}) = {f}, linear {linear}");
-        }
+        let by_flow = deviation_from_linear(&adapted(rule, 5, 5.0, 40_000));
+        assert!(by_flow < 0.5 * by_rejection, "{rule:?}: {by_flow}, rejection: {by_rejection}");
     }
+}
+
+/// What was seen stays at its β. The rungs then come to rest where f_up is linear; if it moved with
+/// them they would be sent the same way again and again, until they meet.
+#[test]
+fn the_curve_stays_where_it_was_seen_while_rungs_move() {
+    let settle = |carry: bool| {
+        let mut ladder = Ladder::from_betas(vec![1.0, 0.8, 0.6, 0.3, 0.0]).unwrap();
+        let mut flow = Flow::new(5);
+        flow.curve.up = vec![1.0, 0.9, 0.3, 0.1, 0.0];
+        flow.curve.down = flow.curve.up.iter().map(|up| 1.0 - up).collect();
+        for _ in 0..3000 {
+            let f_up = flow.curve.f_up_fitted();
+            let target = respace::target(Respace::Flow, &ladder, &f_up, &[0.5; 4]);
+            let before = ladder.clone();
+            ladder.move_towards(&target, 0.01);
+            if carry {
+                flow.move_rungs(before.betas(), ladder.betas());
+            }
+        }
+        let narrowest = ladder.betas().windows(2).map(|b| b[0] - b[1]).fold(1.0, f64::min);
+        (narrowest, flow.curve.f_up_fitted())
+    };
+    let (narrowest, f_up) = settle(true);
+    assert!(narrowest > 0.05, "{narrowest}");
+    assert!(f_up.iter().enumerate().all(|(i, f)| (f - (1.0 - 0.25 * i as f64)).abs() < 1e-6));
+    let (narrowest, _) = settle(false);
+    assert!(narrowest < 1e-3, "{narrowest}");
+}
+
+#[test]
+fn rungs_never_meet_however_hard_they_are_pushed() {
+    let mut ladder = Ladder::new(6, Spacing::Linear);
+    let target =
+        Ladder::from_betas(vec![1.0, 0.5 + 3e-9, 0.5 + 2e-9, 0.5 + 1e-9, 0.5, 0.0]).unwrap();
+    for mu in [1.0, 0.3, 1.0, 0.01, 1.0] {
+        ladder.move_towards(&target, mu);
+        assert!(Ladder::from_betas(ladder.betas().to_vec()).is_some(), "{ladder:?}");
+    }
+    let hot = Ladder::from_betas(vec![1.0, 4e-12, 3e-12, 2e-12, 1e-12, 0.0]).unwrap();
+    ladder.move_towards(&hot, 1.0);
+    assert!(Ladder::from_betas(ladder.betas().to_vec()).is_some(), "{ladder:?}");
 }
 
 #[test]
@@ -85,6 +168,8 @@ fn the_rejection_rule_equalises_rejection() {
     let tempering = adapted(Respace::Rejection, 10, 5.0, 20_000);
     let rejections = tempering.state.rates.rejections();
     let mean = rejections.iter().sum::<f64>() / rejections.len() as f64;
+    // No noise here: acceptance is a function of β. What is left is the interpolant's own error,
+    // and the rates' memory of 500 attempts while the last rung settled.
     assert!(rejections.iter().all(|r| (r - mean).abs() < 0.03), "{rejections:?}");
 }
 
@@ -100,8 +185,10 @@ fn the_ladder_grows_and_shrinks_to_the_size_it_needs() {
     for start in [4, 40] {
         let tempering = adapted(Respace::Rejection, start, 6.0, 40_000);
         let rungs = tempering.state.ladder.rungs();
-        // 6/(1 − 0.4) = 10 gaps at the least; one spare rung is kept before one is retired.
-        assert!((11..=14).contains(&rungs), "from {start} to {rungs} rungs");
+        // 6/(1 − 0.4) = 10 gaps at the least. A rung is let go only if 1 − 6/(N−1) ≥ 0.45 for
+        // the N−1 gaps that stay, so at the most N = 11 gaps stay; one more for what adaptation
+        // leaves uneven.
+        assert!((11..=13).contains(&rungs), "from {start} to {rungs} rungs");
         assert!(tempering.state.rates.mean() >= 0.4);
     }
 }
@@ -213,7 +300,9 @@ proptest! {
             prop_assert!(s.replicas.is_permutation());
             prop_assert!(Ladder::from_betas(s.ladder.betas().to_vec()).is_some());
             prop_assert_eq!(s.replicas.rungs(), rungs);
-            prop_assert_eq!((s.flow.up.len(), s.flow.down.len()), (rungs, rungs));
+            for histograms in [&s.flow.seen, &s.flow.curve] {
+                prop_assert_eq!((histograms.up.len(), histograms.down.len()), (rungs, rungs));
+            }
             prop_assert_eq!((s.rates.sums.len(), s.rates.weights.len()), (rungs - 1, rungs - 1));
             prop_assert_eq!(rows_of(&*tempering.path), rungs * columns);
         }

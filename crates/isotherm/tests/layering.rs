@@ -16,7 +16,10 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     // never model, data or train
     ("tempering", &["error", "streams", "path"]),
     ("likelihood", &["error", "model", "data"]),
-    ("train", &["error", "streams", "model", "data", "path", "tempering", "checkpoint"]),
+    (
+        "train",
+        &["error", "streams", "model", "data", "likelihood", "path", "tempering", "checkpoint"],
+    ),
     ("record", &["error", "likelihood", "tempering", "path", "train"]),
     (
         "run",

@@ -36,6 +36,29 @@ proptest! {
     }
 }
 
+#[test]
+fn both_conditionals_match_enumeration() {
+    let rbm = random_rbm(5, 4, 2.0, 77);
+    for state in 0..16u64 {
+        let h = isotherm_kernels::BitMatrix::from_words(1, 4, vec![state]).unwrap();
+        let v = isotherm_kernels::BitMatrix::from_words(1, 5, vec![state]).unwrap();
+        let (v_mean, h_mean) = (rbm.visible_mean(&h), rbm.hidden_mean(&v));
+        let total = |units: u32, f: &dyn Fn(u64) -> f64, of: &dyn Fn(u64) -> bool| {
+            log_sum_exp((0..1 << units).filter(|x| of(*x)).map(f)).exp()
+        };
+        for j in 0..5 {
+            let f = |v: u64| -energy(&rbm, v, state);
+            let p = total(5, &f, &|v| v >> j & 1 == 1) / total(5, &f, &|_| true);
+            assert!((f64::from(v_mean.row(0)[j]) - p).abs() < 1e-6, "v_{j} given {state}");
+        }
+        for i in 0..4 {
+            let f = |h: u64| -energy(&rbm, state, h);
+            let p = total(4, &f, &|h| h >> i & 1 == 1) / total(4, &f, &|_| true);
+            assert!((f64::from(h_mean.row(0)[i]) - p).abs() < 1e-6, "h_{i} given {state}");
+        }
+    }
+}
+
 /// Nine units are more than the chunks tell apart, and 300 are more than a kernel's block.
 #[test]
 fn large_layers_are_summed_right() {

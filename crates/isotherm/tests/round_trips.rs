@@ -83,7 +83,9 @@ fn histograms_follow_the_labels() {
     let rejections: Vec<f64> = acceptance.iter().map(|a| 1.0 - a).collect();
     let mut tempering = ladder_of(&acceptance, 2000);
     run(&mut tempering, 0, 1500);
-    for (f, predicted) in tempering.state.flow.f_up_fitted().iter().zip(theory::flow(&rejections)) {
+    for (f, predicted) in
+        tempering.state.flow.seen.f_up_fitted().iter().zip(theory::flow(&rejections))
+    {
         // 2000 columns and a memory of 100 steps, several trips long: at least 2000 labels.
         assert!((f - predicted).abs() < 4.0 * (0.25f64 / 2000.0).sqrt(), "{f} against {predicted}");
     }

@@ -134,3 +134,28 @@ fn rungs_stay_independent_of_each_other() {
         }
     }
 }
+
+/// At β = 0 a sweep forgets everything: from one and the same state, a single step gives
+/// independent draws of the hot end.
+#[test]
+fn the_hot_end_is_redrawn_exactly() {
+    let rbm = model();
+    for kind in KINDS {
+        let mut path = kind.path(&rbm);
+        let same = BitMatrix::from_words(COLUMNS, rbm.n_hidden(), vec![0b101; COLUMNS]).unwrap();
+        path.set_hidden(same);
+        let (betas, clock) = (vec![0.0; COLUMNS], Clock { seed: 4, step: 1 });
+        path.sweep(&rbm, &betas, 1, clock);
+        path.settle(&rbm, &betas, clock);
+        let rows: Vec<usize> = (0..COLUMNS).collect();
+        let expected = kind.distribution(&rbm, 0.0);
+        let mut counts = vec![0; expected.len()];
+        // On the hidden-marginal path v is drawn from p(v | h), as `distribution` has it.
+        let v = path.visible(&rbm, &rows, clock);
+        for row in rows {
+            counts[(path.hidden().row(row)[0] << rbm.n_visible() | v.row(row)[0]) as usize] += 1;
+        }
+        let score = chi_square_score(&counts, &expected);
+        assert!(score < WORST_SCORE, "{kind:?}: {score}");
+    }
+}

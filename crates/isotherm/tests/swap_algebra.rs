@@ -6,7 +6,8 @@ mod common;
 use common::*;
 use isotherm::path::{Gibbs, Path, RbmPath, SwapOn, base_rate::base_rate, joint::joint};
 use isotherm::streams::Clock;
-use isotherm::tempering::swap::acceptance;
+use isotherm::tempering::swap::{acceptance, swap_pass};
+use isotherm::tempering::{Ladder, Replicas, SwapRates};
 
 const ROWS: usize = 40;
 
@@ -69,6 +70,113 @@ fn hidden_marginal_ratios_match_enumeration() {
         let expected = (1.0 - 0.3) * (free(x) - free(y));
         let got = path.log_ratio((x, 1.0), (y, 0.3));
         assert!((got - expected).abs() < 2e-5, "{got} against {expected}");
+    }
+}
+
+/// Two rungs, every pair of states: the flow of probability from (x, y) to (y, x) is the flow back.
+#[test]
+fn swaps_are_in_detailed_balance_on_two_rungs() {
+    let rbm = random_rbm(3, 3, 2.0, 13);
+    let (cold, hot) = (1.0, 0.35);
+    for kind in KINDS {
+        // Enough rows that every state (v, h) occurs.
+        let rows = 6000;
+        let mut path = kind.path(&rbm);
+        path.set_hidden(exact_hidden(kind, &rbm, &[0.1], rows, &mut rng(21)));
+        let clock = Clock { seed: 22, step: 0 };
+        path.sweep(&rbm, &vec![0.1; rows], 1, clock);
+        let all: Vec<usize> = (0..rows).collect();
+        let v = path.visible(&rbm, &all, clock);
+        let (p_cold, p_hot) = (weights_of(kind, &rbm, cold), weights_of(kind, &rbm, hot));
+        let mut seen = std::collections::BTreeMap::new();
+        for row in 0..rows {
+            seen.entry(state_of(kind, v.row(row)[0], path.hidden().row(row)[0])).or_insert(row);
+        }
+        assert_eq!(seen.len(), p_cold.len(), "{kind:?}: every state occurs");
+        for (&x, &row_x) in &seen {
+            for (&y, &row_y) in &seen {
+                let there =
+                    p_cold[x] * p_hot[y] * acceptance(path.log_ratio((row_x, cold), (row_y, hot)));
+                let back =
+                    p_cold[y] * p_hot[x] * acceptance(path.log_ratio((row_y, cold), (row_x, hot)));
+                // Fields are f32 sums of size 10: log-ratios to 1e-5, relative to the flow.
+                assert!((there - back).abs() <= 1e-4 * there.max(back), "{kind:?}: {there} {back}");
+            }
+        }
+    }
+}
+
+/// What a path's swap ratio is about: (v, h), v alone, or h alone.
+fn state_of(kind: Kind, v: u64, h: u64) -> usize {
+    (match kind {
+        Kind::Joint(SwapOn::Energy) | Kind::BaseRate(SwapOn::Energy) => h << 3 | v,
+        Kind::Joint(SwapOn::FreeEnergy) | Kind::BaseRate(SwapOn::FreeEnergy) => v,
+        Kind::HiddenMarginal => h,
+    }) as usize
+}
+
+/// π_β over those states.
+fn weights_of(kind: Kind, rbm: &isotherm::model::Rbm, beta: f64) -> Vec<f64> {
+    let mut weights = Vec::new();
+    for (i, p) in kind.distribution(rbm, beta).into_iter().enumerate() {
+        let state = state_of(kind, i as u64 & 7, i as u64 >> 3);
+        weights.resize(weights.len().max(state + 1), 0.0);
+        weights[state] += p;
+    }
+    weights
+}
+
+/// A pass moves whole replicas: everything a row carries stays with the row, rows change rungs in
+/// the proposed pairs only, and as often as their probabilities say.
+#[test]
+fn a_pass_exchanges_whole_replicas_of_its_parity() {
+    let rbm = random_rbm(4, 3, 3.0, 17);
+    let betas = [1.0, 0.6, 0.3, 0.0];
+    let columns = 4000;
+    for kind in KINDS {
+        for parity in [0, 1] {
+            let mut path = kind.path(&rbm);
+            path.set_hidden(exact_hidden(kind, &rbm, &betas, columns, &mut rng(2)));
+            path.sweep(&rbm, &tiled(&betas, columns), 1, Clock { seed: 3, step: 0 });
+            let before = path.hidden().clone();
+            let ladder = Ladder::from_betas(betas.to_vec()).unwrap();
+            let mut replicas = Replicas::new(columns, 4);
+            replicas.ages = (0..4 * columns as u64).collect();
+            let carried =
+                (replicas.labels.clone(), replicas.ages.clone(), replicas.departed.clone());
+            let (mut expected, mut variance) = (0.0, 0.0);
+            for column in 0..columns {
+                for gap in (parity..3).step_by(2) {
+                    let (x, y) =
+                        ((4 * column + gap, betas[gap]), (4 * column + gap + 1, betas[gap + 1]));
+                    let p = acceptance(path.log_ratio(x, y));
+                    expected += p;
+                    variance += p * (1.0 - p);
+                }
+            }
+            let mut rates = SwapRates::new(3);
+            let clock = Clock { seed: 5, step: 9 };
+            swap_pass(&path, &ladder, &mut replicas, &mut rates, parity, clock).unwrap();
+            assert!(replicas.is_permutation());
+            assert_eq!(
+                (&replicas.labels, &replicas.ages, &replicas.departed),
+                (&carried.0, &carried.1, &carried.2)
+            );
+            assert_eq!(path.hidden(), &before, "states stay in their rows");
+            let mut swapped = 0.0;
+            for column in 0..columns {
+                for (rung, &row) in replicas.column(column).iter().enumerate() {
+                    let home = row - 4 * column;
+                    let partner = if rung % 2 == parity { rung + 1 } else { rung.wrapping_sub(1) };
+                    assert!(home == rung || home == partner, "{rung} holds {home}");
+                    swapped += if home == rung { 0.0 } else { 0.5 };
+                }
+            }
+            let score = (swapped - expected) / f64::sqrt(variance);
+            assert!(score.abs() < 4.0, "{kind:?}: {swapped} swaps, expected {expected}");
+            let mean = rates.rates().iter().skip(parity).step_by(2).sum::<f64>() * columns as f64;
+            assert!((mean - expected).abs() < 1e-6 * expected, "rates are mean probabilities");
+        }
     }
 }
 

@@ -36,15 +36,22 @@ impl Dataset {
     /// The examples in a file.
     pub fn read(path: &Path) -> Result<Dataset> {
         let examples = formats::load(path)?;
-        let name = path.display().to_string();
-        let constant = constant_columns(&examples);
-        if constant == examples.cols() {
-            return Err(Error::data(format!(
-                "{name}: every column is constant, so there is nothing to learn; check that rows \
-                 are examples and columns are variables"
-            )));
+        Ok(Dataset::Table(Table { name: path.display().to_string(), examples }))
+    }
+
+    /// Refuses data that nothing can be learned from.
+    pub fn check_learnable(&self) -> Result<()> {
+        match self {
+            Dataset::Table(Table { name, examples })
+                if constant_columns(examples) == examples.cols() =>
+            {
+                Err(Error::data(format!(
+                    "{name}: every column is constant, so there is nothing to learn; check that \
+                     rows are examples and columns are variables"
+                )))
+            }
+            _ => Ok(()),
         }
-        Ok(Dataset::Table(Table { name, examples }))
     }
 
     /// What to call it: `mixture`, or the file.

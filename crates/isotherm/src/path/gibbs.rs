@@ -14,19 +14,9 @@ use isotherm_kernels::matrix::flat;
 use isotherm_kernels::{BitMatrix, LaneRng, Level, Matrix, Tile, bernoulli, softplus};
 use rayon::prelude::*;
 
-use super::{Path, RbmPath, rows_per_thread};
+use super::{Path, RbmPath, SwapOn, rows_per_thread};
 use crate::model::Rbm;
 use crate::streams::{Clock, Purpose};
-
-/// What the swap ratio is computed from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SwapOn {
-    /// Joint energies E(v, h), as in the paper.
-    Energy,
-    /// Free energies, h summed out: a lower barrier for the same price.
-    FreeEnergy,
-}
 
 /// A block of replicas under block Gibbs sampling.
 #[derive(Clone, Debug)]

@@ -17,13 +17,24 @@ pub mod hidden_marginal;
 pub mod joint;
 pub mod toy;
 
-pub use gibbs::{Gibbs, SwapOn};
+pub use gibbs::Gibbs;
 pub use hidden_marginal::HiddenMarginal;
 
 use isotherm_kernels::BitMatrix;
+use serde::{Deserialize, Serialize};
 
 use crate::model::Rbm;
 use crate::streams::Clock;
+
+/// What the swap ratio is computed from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SwapOn {
+    /// Joint energies E(v, h), as in the paper.
+    Energy,
+    /// Free energies, h summed out: a lower barrier for the same price.
+    FreeEnergy,
+}
 
 /// A block of replicas under one family of distributions. A replica is a row of the block, and
 /// stays there: swaps exchange the β of two rows, never their states.

@@ -72,12 +72,17 @@ impl LadderRow {
             betas: state.ladder.betas().to_vec(),
             swap_rates: state.rates.rates(),
             swap_rate: state.rates.mean(),
-            f_up: state.flow.f_up(),
+            f_up: state.flow.seen.f_up(),
             return_time_mean: mean,
             return_time_sum: sum,
             round_trips: state.flow.round_trips,
             replica_steps: state.flow.replica_steps,
         })
+    }
+
+    /// Steps a replica takes for one round trip, where there was one.
+    pub fn steps_per_round_trip(&self) -> Option<f64> {
+        (self.round_trips > 0).then(|| self.replica_steps as f64 / self.round_trips as f64)
     }
 }
 

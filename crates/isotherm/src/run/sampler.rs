@@ -18,7 +18,7 @@ pub struct SampleRequest {
     /// Steps between two samples of a column.
     pub thin: u64,
     /// Steps before the first sample; the ladder adapts in them and then stays.
-    pub burn_in: u64,
+    pub warm_up: u64,
     /// Seed of the samples.
     pub seed: u64,
     /// Whether to sample from the averaged parameters.
@@ -30,8 +30,10 @@ pub struct SampleRequest {
 pub struct Samples {
     /// A row for each sample.
     pub v: BitMatrix,
-    /// Round trips of all replicas after the burn-in.
+    /// Round trips of all replicas after the warm-up.
     pub round_trips: u64,
+    /// If the current checkpoint was unusable: a sentence that says which one was used.
+    pub fell_back: Option<String>,
 }
 
 /// Columns of the ladder that a run without one gets.
@@ -52,9 +54,9 @@ fn steps(request: &SampleRequest, columns: usize, n_visible: usize) -> Result<u6
     let rounds = request.count.div_ceil(columns) as u64;
     rounds
         .checked_mul(request.thin)
-        .and_then(|steps| steps.checked_add(request.burn_in))
+        .and_then(|steps| steps.checked_add(request.warm_up))
         .filter(|&steps| steps <= MOST_STEPS)
-        .ok_or_else(|| Error::config("--burn-in and --thin ask for more than 2^48 steps"))
+        .ok_or_else(|| Error::config("--warm-up and --thin ask for more than 2^48 steps"))
 }
 
 /// Draws samples from the model in a run's last checkpoint. A run trained without a ladder gets
@@ -65,16 +67,16 @@ pub fn sample(
     mut progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
     let config = folder.read_config()?;
-    let data = RunFolder::data_of(&config)?;
-    let marginals = data.marginals();
-    let plan = config.check(data.n_visible())?;
     let loaded = checkpoint::load(folder.path())?;
+    let n_visible = loaded.bundle.tensor("marginals")?.shape().first().copied().unwrap_or(0);
+    let marginals: Vec<f64> = loaded.bundle.get("marginals", &[n_visible])?;
+    let plan = config.check(n_visible)?;
     let mut state = TrainState::take_from(&loaded.bundle, &plan, &marginals)?;
     let model = match request.averaged {
         true => Rbm::new(state.averaged),
         false => state.model,
     };
-    // Sampling adapts its ladder in the burn-in, whatever the run was trained with.
+    // Sampling adapts its ladder in the warm-up, whatever the run was trained with.
     let tempered = if plan.rungs > 1 {
         let max_rungs = config.max_rungs.max(plan.rungs);
         Config { algorithm: Algorithm::Apt, max_rungs, seed: request.seed, ..plan.config }
@@ -84,26 +86,26 @@ pub fn sample(
         let Config { hidden, k, .. } = config;
         Config { hidden, k, columns, seed: request.seed, ..Config::default() }
     };
-    let plan = tempered.check(data.n_visible())?;
+    let plan = tempered.check(n_visible)?;
     if state.negative.tempering().is_none_or(|t| t.state.ladder.rungs() < 2) {
         state.negative = Negative::new(&plan, &marginals);
     }
-    let mut v = BitMatrix::zeros(0, data.n_visible());
+    let mut v = BitMatrix::zeros(0, n_visible);
     let (Some(adaptation), Some(tempering)) = (plan.adaptation(), state.negative.tempering_mut())
     else {
-        return Ok(Samples { v, round_trips: 0 });
+        return Ok(Samples { v, round_trips: 0, fell_back: loaded.fell_back });
     };
-    let total = steps(request, plan.columns, data.n_visible())?;
+    let total = steps(request, plan.columns, n_visible)?;
     for step in 0..total {
-        if step == request.burn_in {
+        if step == request.warm_up {
             tempering.state.flow.restart_count();
         }
-        let clock = Clock { seed: request.seed, step };
+        let clock = Clock::after_training(request.seed, step);
         tempering.step(&model, plan.config.k, clock)?;
-        if step < request.burn_in {
+        if step < request.warm_up {
             tempering.adapt(&adaptation);
         }
-        if step >= request.burn_in && (step + 1 - request.burn_in).is_multiple_of(request.thin) {
+        if step >= request.warm_up && (step + 1 - request.warm_up).is_multiple_of(request.thin) {
             let cold = tempering.state.replicas.cold_rows();
             v.append(&tempering.path.visible(&model, &cold, clock));
         }
@@ -112,5 +114,9 @@ pub fn sample(
         }
     }
     let wanted: Vec<usize> = (0..request.count.min(v.rows())).collect();
-    Ok(Samples { v: v.select(&wanted), round_trips: tempering.state.flow.round_trips })
+    Ok(Samples {
+        v: v.select(&wanted),
+        round_trips: tempering.state.flow.round_trips,
+        fell_back: loaded.fell_back,
+    })
 }

@@ -17,6 +17,9 @@ use crate::record::{
 };
 use crate::train::{Config, Phase, Plan, StepInfo, TrainState, Trainer};
 
+/// The version of the checkpoint's contents.
+const FORMAT: u64 = 1;
+
 /// Whoever watches a run.
 pub trait Observer {
     /// A step is done.
@@ -48,6 +51,7 @@ pub struct Session {
     trainer: Trainer,
     state: TrainState,
     data_digest: String,
+    marginals: Vec<f64>,
     metrics: RowLog,
     timing: RowLog,
     seconds: Seconds,
@@ -58,14 +62,15 @@ impl Session {
     /// Begins a run. Nothing is written before data and options have proved possible.
     pub fn create(out: &Path, config: &Config, replace: bool) -> Result<Session> {
         let data = RunFolder::data_of(config)?;
+        data.check_learnable()?;
         let plan = config.check(data.n_visible())?;
+        let state = TrainState::new(&plan, &data.marginals());
         let folder = RunFolder::create(out, replace)?;
         let lock = RunLock::acquire(folder.path())?;
         // Asked again under the lock: another process may have begun a run meanwhile.
         let folder = RunFolder::create(folder.path(), replace)?;
         folder.clear()?;
         folder.write_config(&plan.config)?;
-        let state = TrainState::new(&plan, &data.marginals());
         let mut session = Session::assemble(folder, lock, plan, data, state, 0)?;
         session.save()?;
         Ok(session)
@@ -79,7 +84,9 @@ impl Session {
         let data = RunFolder::data_of(&config)?;
         let plan = config.check(data.n_visible())?;
         let marginals = data.marginals();
-        if !path.join(checkpoint::CURRENT).exists() && !path.join(checkpoint::PREVIOUS).exists() {
+        let rows = std::fs::metadata(folder.metrics()).map_or(0, |file| file.len());
+        let checkpoints = [checkpoint::CURRENT, checkpoint::PREVIOUS];
+        if rows == 0 && !checkpoints.iter().any(|name| path.join(name).exists()) {
             // Killed between its configuration and its first checkpoint: nothing is lost.
             let state = TrainState::new(&plan, &marginals);
             let mut session = Session::assemble(folder, lock, plan, data, state, 0)?;
@@ -87,7 +94,15 @@ impl Session {
             return Ok((session, None));
         }
         let loaded = checkpoint::load(path)?;
-        let stored = loaded.bundle.meta.get("data_digest").and_then(|digest| digest.as_str());
+        let meta = &loaded.bundle.meta;
+        if meta.get("format").and_then(|format| format.as_u64()) != Some(FORMAT) {
+            return Err(Error::run(format!(
+                "the checkpoint of {} was written by another version of isotherm; resume it with \
+                 that one",
+                path.display()
+            )));
+        }
+        let stored = meta.get("data_digest").and_then(|digest| digest.as_str());
         if stored != Some(&data.digest()) {
             return Err(Error::data(format!(
                 "{} has changed since the run {} began; restore the data or begin a new run",
@@ -125,6 +140,7 @@ impl Session {
         Ok(Session {
             seconds: clock.map_or(Seconds::default(), |timing| timing.seconds),
             data_digest: data.digest(),
+            marginals: data.marginals(),
             trainer: Trainer::new(plan, data),
             folder,
             _lock: lock,
@@ -152,6 +168,10 @@ impl Session {
 
     /// Runs until all steps are done or the observer asks to stop.
     pub fn run(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
+        self.run_on(observer).map_err(|error| self.explain(error))
+    }
+
+    fn run_on(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
         let total = self.plan().total_steps();
         while self.state.step < total {
             if observer.should_stop() {
@@ -159,7 +179,7 @@ impl Session {
                 return Ok(Outcome::Interrupted(self.state.step));
             }
             let begun = Instant::now();
-            let info = self.trainer.step(&mut self.state).map_err(|error| self.explain(error))?;
+            let info = self.trainer.step(&mut self.state)?;
             *self.clock_of(info.phase) += begun.elapsed().as_secs_f64();
             if let Some(row) = self.row(&info)? {
                 self.metrics.append(&row)?;
@@ -180,13 +200,19 @@ impl Session {
 
     /// Says of a failure what it left behind.
     fn explain(&self, error: Error) -> Error {
-        if !error.is_non_finite() {
-            return error;
+        let Some(step) = self.saved_at else { return error };
+        let folder = self.folder.path().display();
+        if error.is_non_finite() {
+            Error::non_finite(format!(
+                "{error} (the last good checkpoint, of update {step}, is kept)"
+            ))
+        } else if error.is_io() {
+            Error::run(format!(
+                "{error} (the checkpoint of step {step} is kept: `isotherm resume {folder}` goes on)"
+            ))
+        } else {
+            error
         }
-        let good = self.saved_at.map_or(String::new(), |step| {
-            format!(" (the last good checkpoint, of update {step}, is kept)")
-        });
-        Error::non_finite(format!("{error}{good}"))
     }
 
     fn clock_of(&mut self, phase: Phase) -> &mut f64 {
@@ -242,10 +268,11 @@ impl Session {
         let metrics_bytes = self.metrics.sync()?;
         let mut bundle = Bundle::new(json!({
             "kind": "checkpoint",
-            "format": 1,
+            "format": FORMAT,
             "data_digest": self.data_digest,
         }));
         bundle.insert("metrics_bytes", &[1], &[metrics_bytes])?;
+        bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
         self.state.insert_into(&mut bundle)?;
         checkpoint::save(self.folder.path(), &bundle)?;
         self.saved_at = Some(self.state.step);
@@ -301,8 +328,7 @@ impl Session {
             }),
             round_trips: ladder.as_ref().map(|ladder| RoundTrips {
                 count: ladder.round_trips,
-                mean_steps: (ladder.round_trips > 0)
-                    .then(|| ladder.replica_steps as f64 / ladder.round_trips as f64),
+                mean_steps: ladder.steps_per_round_trip(),
                 phase,
             }),
             seconds: self.seconds,

@@ -4,11 +4,14 @@ use super::flow::{Flow, ReturnTime, return_time};
 use super::ladder::Ladder;
 use super::replicas::Replicas;
 use super::respace::{Respace, target};
-use super::spawn::{can_spare_a_rung, gap_to_split, is_starved, rung_to_retire};
+use super::spawn::{can_spare_a_rung, gap_to_split, rung_to_retire};
 use super::swap::{SwapRates, swap_pass};
 use crate::error::Result;
 use crate::path::Path;
 use crate::streams::Clock;
+
+/// A swap rate below which a gap is shut.
+const SHUT: f64 = 0.01;
 
 /// How the ladder adapts itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,20 +130,20 @@ impl<P: Path> Tempering<P> {
             return;
         }
         if adaptation.respace != Respace::Fixed {
-            let (f_up, rejections) = (s.flow.f_up_fitted(), s.rates.rejections());
-            // Where a gap hardly swaps there is no flow, and f_up tells only of the past.
-            let rule = match is_starved(&rejections, adaptation.min_swap) {
-                true => Respace::Rejection,
-                false => adaptation.respace,
-            };
+            let (f_up, rejections) = (s.flow.curve.f_up_fitted(), s.rates.rejections());
+            // Across a shut gap nothing flows, and f_up tells only of the past.
+            let shut = rejections.iter().any(|rejection| 1.0 - rejection < SHUT);
+            let rule = if shut { Respace::Rejection } else { adaptation.respace };
             let wanted = target(rule, &s.ladder, &f_up, &rejections);
+            let before = s.ladder.clone();
             s.ladder.move_towards(&wanted, adaptation.beta_lr);
+            s.flow.move_rungs(before.betas(), s.ladder.betas());
         }
     }
 
     fn spawn_or_retire(&mut self, adaptation: &Adaptation) -> Change {
         let s = &self.state;
-        let (f_up, rejections) = (s.flow.f_up_fitted(), s.rates.rejections());
+        let (f_up, rejections) = (s.flow.curve.f_up_fitted(), s.rates.rejections());
         let rungs = s.ladder.rungs();
         if s.rates.mean() < adaptation.min_swap
             && rungs < adaptation.max_rungs

@@ -1,59 +1,32 @@
 //! The flow of replicas between the ends of the ladder: labels, the fraction f_up of replicas on
 //! each rung that come from the cold end, return times and completed round trips.
 
-use super::interpolate::isotonic_decreasing;
+use super::interpolate::{interpolate_falling, isotonic_decreasing};
 use super::replicas::{Label, Replicas};
 
 /// The shortest time constant of the flow histograms, in steps.
 const SHORTEST_MEMORY: f64 = 100.0;
+const LONGEST_MEMORY: f64 = 5000.0;
 
-/// Flow statistics of a ladder, pooled over its columns.
+/// Decaying numbers of up- and down-replicas on each rung.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Flow {
-    /// n_u: decaying number of up-replicas on each rung.
+pub struct Histograms {
+    /// n_u.
     pub up: Vec<f64>,
-    /// n_d: decaying number of down-replicas on each rung.
+    /// n_d.
     pub down: Vec<f64>,
-    /// Round trips completed since the last restart of the count.
-    pub round_trips: u64,
-    /// Steps times replicas since the last restart of the count.
-    pub replica_steps: u64,
 }
 
-impl Flow {
+impl Histograms {
     /// Nothing seen yet.
-    pub fn new(rungs: usize) -> Flow {
-        Flow { up: vec![0.0; rungs], down: vec![0.0; rungs], round_trips: 0, replica_steps: 0 }
+    pub fn new(rungs: usize) -> Histograms {
+        Histograms { up: vec![0.0; rungs], down: vec![0.0; rungs] }
     }
 
-    /// Takes note of where the replicas are after a swap pass.
-    ///
-    /// A replica at the cold end becomes "up"; one at the hot end becomes "down". A down-replica
-    /// that arrives at the cold end restarts its age, and has completed a round trip if it set
-    /// out from there. Both histograms then forget a fraction 1/τ̂ and take in the labels present
-    /// (the paper's text touches only the histogram of the label that arrives; that reading does
-    /// not work).
-    pub fn observe(&mut self, replicas: &mut Replicas) {
-        let rungs = replicas.rungs();
-        if rungs < 2 {
-            return;
-        }
-        for age in &mut replicas.ages {
-            *age += 1;
-        }
-        for column in 0..replicas.columns() {
-            let (cold, hot) = (replicas.column(column)[0], replicas.column(column)[rungs - 1]);
-            if replicas.labels[cold] == Label::Down {
-                replicas.ages[cold] = 0;
-                self.round_trips += u64::from(replicas.departed[cold]);
-            }
-            replicas.labels[cold] = Label::Up;
-            replicas.departed[cold] = true;
-            replicas.labels[hot] = Label::Down;
-        }
-        self.replica_steps += replicas.rows() as u64;
-        let share = 1.0 / return_time(replicas).mean.max(SHORTEST_MEMORY);
-        for rung in 0..rungs {
+    /// Both histograms forget the fraction `share` and take in the labels present. (The paper's
+    /// text touches only the histogram of the label that arrives; that reading does not work.)
+    fn observe(&mut self, replicas: &Replicas, share: f64) {
+        for rung in 0..replicas.rungs() {
             let count = |label| {
                 let rows = (0..replicas.columns()).map(|column| replicas.column(column)[rung]);
                 rows.filter(|&row| replicas.labels[row] == label).count() as f64
@@ -83,6 +56,79 @@ impl Flow {
         fitted
     }
 
+    fn insert(&mut self, gap: usize) {
+        for histogram in [&mut self.up, &mut self.down] {
+            histogram.insert(gap + 1, 0.5 * (histogram[gap] + histogram[gap + 1]));
+        }
+    }
+
+    fn remove(&mut self, rung: usize) {
+        self.up.remove(rung);
+        self.down.remove(rung);
+    }
+}
+
+/// Flow statistics of a ladder, pooled over its columns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// What was seen on each rung, wherever the rung was at the time: the paper's f_up, and what
+    /// is reported.
+    pub seen: Histograms,
+    /// The same as a curve over β, which stays where it was seen when the rungs move: what the
+    /// rungs are placed by.
+    pub curve: Histograms,
+    /// Round trips completed since the last restart of the count.
+    pub round_trips: u64,
+    /// Steps times replicas since the last restart of the count.
+    pub replica_steps: u64,
+}
+
+impl Flow {
+    /// Nothing seen yet.
+    pub fn new(rungs: usize) -> Flow {
+        let (seen, curve) = (Histograms::new(rungs), Histograms::new(rungs));
+        Flow { seen, curve, round_trips: 0, replica_steps: 0 }
+    }
+
+    /// Takes note of where the replicas are after a swap pass.
+    ///
+    /// A replica at the cold end becomes "up"; one at the hot end becomes "down". A down-replica
+    /// that arrives at the cold end restarts its age, and has completed a round trip if it set
+    /// out from there. The histograms then forget a fraction 1/τ̂ and take in the labels present.
+    pub fn observe(&mut self, replicas: &mut Replicas) {
+        let rungs = replicas.rungs();
+        if rungs < 2 {
+            return;
+        }
+        for age in &mut replicas.ages {
+            *age += 1;
+        }
+        for column in 0..replicas.columns() {
+            let (cold, hot) = (replicas.column(column)[0], replicas.column(column)[rungs - 1]);
+            if replicas.labels[cold] == Label::Down {
+                replicas.ages[cold] = 0;
+                self.round_trips += u64::from(replicas.departed[cold]);
+            }
+            replicas.labels[cold] = Label::Up;
+            replicas.departed[cold] = true;
+            replicas.labels[hot] = Label::Down;
+        }
+        self.replica_steps += replicas.rows() as u64;
+        let share = 1.0 / return_time(replicas).mean.clamp(SHORTEST_MEMORY, LONGEST_MEMORY);
+        self.seen.observe(replicas, share);
+        self.curve.observe(replicas, share);
+    }
+
+    /// Keeps the curve where it was seen while the rungs move. On the rungs it would ask for the
+    /// same move again at every step until new replicas have come by, and the ladder would
+    /// overshoot whenever it moves faster than the histograms forget.
+    pub fn move_rungs(&mut self, from: &[f64], to: &[f64]) {
+        for histogram in [&mut self.curve.up, &mut self.curve.down] {
+            *histogram =
+                to.iter().map(|&beta| interpolate_falling(from, histogram, beta)).collect();
+        }
+    }
+
     /// Steps a replica takes for one round trip: replica-steps over trips, which unlike the mean
     /// of the completed ones is not biased towards the quick.
     pub fn steps_per_round_trip(&self) -> Option<f64> {
@@ -96,15 +142,14 @@ impl Flow {
 
     /// Adds a rung after rung `gap`, with the mean of its neighbours' histograms.
     pub fn insert(&mut self, gap: usize) {
-        for histogram in [&mut self.up, &mut self.down] {
-            histogram.insert(gap + 1, 0.5 * (histogram[gap] + histogram[gap + 1]));
-        }
+        self.seen.insert(gap);
+        self.curve.insert(gap);
     }
 
     /// Removes a rung.
     pub fn remove(&mut self, rung: usize) {
-        self.up.remove(rung);
-        self.down.remove(rung);
+        self.seen.remove(rung);
+        self.curve.remove(rung);
     }
 }
 

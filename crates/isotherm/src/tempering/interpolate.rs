@@ -42,6 +42,13 @@ fn between_known(known: &[(usize, f64)], i: usize) -> Option<f64> {
     }
 }
 
+/// The height at `x` of the polygon through the knots, whose `xs` fall strictly.
+pub(crate) fn interpolate_falling(xs: &[f64], ys: &[f64], x: f64) -> f64 {
+    let right = xs.partition_point(|&knot| knot > x).clamp(1, xs.len() - 1);
+    let (x0, x1, y0, y1) = (xs[right - 1], xs[right], ys[right - 1], ys[right]);
+    y0 + (y1 - y0) * ((x0 - x) / (x0 - x1)).clamp(0.0, 1.0)
+}
+
 /// The `x` at which the polygon through the knots reaches `y`. `ys` must increase strictly.
 pub(crate) fn invert_linear(xs: &[f64], ys: &[f64], y: f64) -> f64 {
     let right = ys.partition_point(|&knot| knot < y).clamp(1, ys.len() - 1);

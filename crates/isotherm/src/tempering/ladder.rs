@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The narrowest gap that adaptation leaves or makes: closer rungs are the same distribution.
+pub const NARROWEST: f64 = 1e-6;
+
 /// How the rungs of a new ladder are spaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -55,11 +58,16 @@ impl Ladder {
     }
 
     /// Moves the inner rungs the fraction `mu` of the way to `target`, which must be a ladder of
-    /// the same size: β_i ← β_i + μ(β'_i − β_i). A mean of two ladders is a ladder.
+    /// the same size: β_i ← β_i + μ(β'_i − β_i). A mean of two ladders is a ladder, but rungs that
+    /// would come closer than [`NARROWEST`] are held apart.
     pub fn move_towards(&mut self, target: &Ladder, mu: f64) {
         assert_eq!(self.rungs(), target.rungs(), "rungs of the target ladder");
-        for (beta, target) in self.betas.iter_mut().zip(&target.betas) {
-            *beta += mu * (target - *beta);
+        let gaps = self.gaps();
+        for rung in 1..gaps {
+            let moved = self.betas[rung] + mu * (target.betas[rung] - self.betas[rung]);
+            let highest = self.betas[rung - 1] - NARROWEST;
+            let lowest = NARROWEST * (gaps - rung) as f64;
+            self.betas[rung] = moved.min(highest).max(lowest);
         }
     }
 

@@ -19,7 +19,7 @@ pub mod swap;
 pub mod theory;
 
 pub use engine::{Adaptation, Tempering, TemperingState};
-pub use flow::Flow;
+pub use flow::{Flow, Histograms};
 pub use ladder::{Ladder, Spacing};
 pub use replicas::{Label, Replicas};
 pub use respace::Respace;

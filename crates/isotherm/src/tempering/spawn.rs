@@ -1,20 +1,17 @@
 //! One rung more where the flow falls steepest, or one fewer where it is not needed.
 
-use super::ladder::Ladder;
-
-/// A gap narrower than this is never split: the rungs would be the same distribution.
-const NARROWEST: f64 = 1e-5;
+use super::ladder::{Ladder, NARROWEST};
 
 /// How far above the minimum the mean swap rate must stay for a rung to be let go, so that a
 /// retired rung is not spawned again at once.
 const SLACK: f64 = 0.05;
 
 /// A gap starves when it swaps less often than this share of the mean swap rate that is wanted.
-const STARVED: f64 = 0.025;
+const STARVED: f64 = 0.1;
 
 /// The gap to split, j = argmax_i |f_up(i) − f_up(i+1)|, or `None` if all gaps are too narrow.
 pub fn gap_to_split(ladder: &Ladder, f_up: &[f64]) -> Option<usize> {
-    let wide = |gap: &usize| ladder.betas()[*gap] - ladder.betas()[gap + 1] > NARROWEST;
+    let wide = |gap: &usize| ladder.betas()[*gap] - ladder.betas()[gap + 1] > 2.0 * NARROWEST;
     let drop = |gap: usize| f_up[gap] - f_up[gap + 1];
     // `max_by` keeps the last of equals; the paper's argmax keeps the first.
     (0..ladder.gaps()).rev().filter(wide).max_by(|&a, &b| drop(a).total_cmp(&drop(b)))
@@ -55,7 +52,7 @@ mod tests {
         assert_eq!(gap_to_split(&ladder, &[1.0, 0.9, 0.2, 0.0]), Some(1));
         // the first of equals, and never a gap without width
         assert_eq!(gap_to_split(&ladder, &[1.0, 0.6, 0.2, 0.0]), Some(0));
-        let betas = vec![1.0, 0.5, 0.5 - 1e-6, 0.0];
+        let betas = vec![1.0, 0.5, 0.5 - 1.5e-6, 0.0];
         let ladder = Ladder::from_betas(betas).unwrap_or_else(|| unreachable!());
         assert_eq!(gap_to_split(&ladder, &[1.0, 0.9, 0.2, 0.0]), Some(2));
     }

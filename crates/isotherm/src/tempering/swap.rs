@@ -47,7 +47,7 @@ impl SwapRates {
         self.sums.iter().zip(&self.weights).map(rate).collect()
     }
 
-    /// r̄, the mean over pairs. (The paper writes a sum, which would never fall below 1.)
+    /// r̄, the mean over pairs. (The paper writes a sum, which grows with the ladder.)
     pub fn mean(&self) -> f64 {
         let rates = self.rates();
         rates.iter().sum::<f64>() / rates.len() as f64
@@ -56,11 +56,6 @@ impl SwapRates {
     /// The rejection rates 1 − r_i.
     pub fn rejections(&self) -> Vec<f64> {
         self.rates().into_iter().map(|rate| 1.0 - rate).collect()
-    }
-
-    /// Whether every pair has been tried at least `attempts` times lately.
-    pub fn settled(&self, attempts: f64) -> bool {
-        self.weights.iter().all(|&weight| weight >= attempts)
     }
 
     /// Splits a gap in two of which nothing is known yet.
@@ -97,9 +92,10 @@ pub fn swap_pass<P: Path>(
                 path.log_ratio((rows[gap], betas[gap]), (rows[gap + 1], betas[gap + 1]));
             if log_ratio.is_nan() {
                 return Err(Error::non_finite(format!(
-                    "the swap ratio between rungs {gap} and {} is not a number at step {}",
+                    "the swap ratio between rungs {gap} and {} is not a number at step {}; a lower \
+                     --lr should help",
                     gap + 1,
-                    clock.step
+                    clock.step + 1
                 )));
             }
             let probability = acceptance(log_ratio);

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::likelihood::exact::LARGEST;
 use crate::path::SwapOn;
 use crate::tempering::{Adaptation, Respace, Spacing};
 
@@ -139,9 +140,11 @@ const SMALL_HIDDEN: usize = 32;
 /// The largest layer that is enumerated all along a run and not only at its end.
 const CHEAP_LAYER: usize = 12;
 
-/// Bounds that keep a mistyped option from asking for terabytes.
+/// Bounds that keep a mistyped option from asking for terabytes or for ever.
 const MOST_UNITS: usize = 1 << 20;
-const MOST_ROWS: usize = 1 << 20;
+const MOST_GIBBS_STEPS: usize = 1 << 20;
+const GIB: f64 = (1u64 << 30) as f64;
+const MOST_BYTES: f64 = 16.0 * GIB;
 
 /// A checked configuration: every choice made, every option possible.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,21 +177,15 @@ impl Config {
                  set --batch instead",
             ));
         }
-        let rows = columns.checked_mul(rungs.max(self.max_rungs.min(MOST_ROWS)));
-        if rows.is_none_or(|rows| rows > MOST_ROWS) || self.batch > MOST_ROWS {
+        self.check_memory(n_visible, columns, rungs)?;
+        let smaller = self.hidden.min(n_visible);
+        if smaller > LARGEST && self.likelihood_every.is_some_and(|every| every > 0) {
             return Err(Error::config(format!(
-                "{columns} columns of up to {} rungs are more than {MOST_ROWS} replicas; lower \
-                 --columns, --rungs or --max-rungs",
-                rungs.max(self.max_rungs)
+                "--likelihood-every asks for exact likelihoods, but the smaller layer has {smaller} \
+                 units, more than the {LARGEST} that can be enumerated; leave it out"
             )));
         }
-        if self.hidden.checked_mul(n_visible).is_none_or(|weights| weights > 1 << 32) {
-            return Err(Error::config(format!(
-                "--hidden {} with {n_visible} visible units needs more than 2^32 weights",
-                self.hidden
-            )));
-        }
-        let cheap = self.hidden.min(n_visible) <= CHEAP_LAYER;
+        let cheap = smaller <= CHEAP_LAYER;
         let metrics_every = self.metrics_every.unwrap_or((self.updates / 200).max(1));
         let every = |rows: u64| (rows * metrics_every).max(1);
         let plan = Plan {
@@ -207,6 +204,34 @@ impl Config {
             config: self.clone(),
         };
         Ok(plan.written_out())
+    }
+
+    /// Refuses what would take more memory than any machine that this is meant for has.
+    fn check_memory(&self, n_visible: usize, columns: usize, rungs: usize) -> Result<()> {
+        let most_rungs = if self.algorithm == Algorithm::Apt { self.max_rungs } else { rungs };
+        // In f64, so that nothing overflows. Six arrays of the weights' size; both fields of a
+        // replica and its generator; the two sides of the gradient.
+        let units = (n_visible + self.hidden) as f64;
+        let weights = 24.0 * n_visible as f64 * self.hidden as f64;
+        let replicas = columns as f64 * most_rungs as f64 * (5.0 * units + 300.0);
+        let batch = self.batch as f64 * 10.0 * units;
+        let largest = [
+            (weights, "--hidden"),
+            (replicas, "--columns (as many as --batch if absent), --rungs or --max-rungs"),
+            (batch, "--batch"),
+        ];
+        let worst = largest.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        match worst {
+            Some((_, option)) if weights + replicas + batch > MOST_BYTES => {
+                Err(Error::config(format!(
+                    "this needs about {:.0} GiB of memory, more than the {:.0} GiB that are allowed; \
+                     lower {option}",
+                    (weights + replicas + batch) / GIB,
+                    MOST_BYTES / GIB
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_numbers(&self) -> Result<()> {
@@ -228,6 +253,14 @@ impl Config {
             let hidden = self.hidden;
             return Err(Error::config(format!("--hidden {hidden} is more than {MOST_UNITS}")));
         }
+        if self.k > MOST_GIBBS_STEPS {
+            return Err(Error::config(format!("--k {} is more than {MOST_GIBBS_STEPS}", self.k)));
+        }
+        if self.algorithm == Algorithm::Cd && self.sampling_steps > 0 {
+            return Err(Error::config(
+                "--sampling-steps does not go with --algorithm cd, which keeps no samples",
+            ));
+        }
         if self.updates.checked_add(self.sampling_steps).is_none_or(|steps| steps > 1 << 48) {
             return Err(Error::config("--updates and --sampling-steps add up to more than 2^48"));
         }
@@ -246,7 +279,7 @@ impl Config {
         for (name, value, range) in ranges {
             if !range.contains(&value) {
                 return Err(Error::config(format!(
-                    "--{name} must be a number from {} to {}, not {value}",
+                    "--{name} must be a number from {:?} to {:?}, not {value:?}",
                     range.start(),
                     range.end()
                 )));

@@ -1,4 +1,5 @@
-//! The gradient of Eq. 2: E_data[φ] − E_model[φ], as means over the rows of each side.
+//! The gradient of Eq. 2: the mean of φ over the rows of the positive phase minus that over the rows
+//! of the negative phase.
 
 use isotherm_kernels::{Level, Matrix, outer};
 
@@ -36,7 +37,7 @@ impl Centering {
     }
 }
 
-/// E_data[(hvᵀ, h, v)] − E_model[(hvᵀ, h, v)].
+/// The mean of (hvᵀ, h, v) over the data minus that over the model's samples.
 pub fn gradient(positive: &Statistics, negative: &Statistics, out: &mut Parameters) {
     out.clear();
     for (side, sign) in [(positive, 1.0), (negative, -1.0)] {

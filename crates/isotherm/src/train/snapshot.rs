@@ -9,7 +9,7 @@ use super::state::TrainState;
 use crate::checkpoint::Bundle;
 use crate::error::{Error, Result};
 use crate::model::{Parameters, Rbm};
-use crate::tempering::{Flow, Label, Ladder, Replicas, SwapRates, TemperingState};
+use crate::tempering::{Flow, Histograms, Label, Ladder, Replicas, SwapRates, TemperingState};
 
 impl TrainState {
     /// Adds the state to a bundle.
@@ -60,8 +60,10 @@ fn insert_tempering(state: &TemperingState, bundle: &mut Bundle) -> Result<()> {
     bundle.insert("replicas.labels", &[rows], &labels)?;
     bundle.insert("replicas.ages", &[rows], &replicas.ages)?;
     bundle.insert("replicas.departed", &[rows], &departed)?;
-    bundle.insert("flow.up", &[rungs], &flow.up)?;
-    bundle.insert("flow.down", &[rungs], &flow.down)?;
+    bundle.insert("flow.seen.up", &[rungs], &flow.seen.up)?;
+    bundle.insert("flow.seen.down", &[rungs], &flow.seen.down)?;
+    bundle.insert("flow.curve.up", &[rungs], &flow.curve.up)?;
+    bundle.insert("flow.curve.down", &[rungs], &flow.curve.down)?;
     bundle.insert("flow.counts", &[2], &[flow.round_trips, flow.replica_steps])?;
     bundle.insert("rates.sums", &[rungs - 1], &rates.sums)?;
     bundle.insert("rates.weights", &[rungs - 1], &rates.weights)?;
@@ -90,8 +92,14 @@ fn take_tempering(bundle: &Bundle, columns: usize) -> Result<TemperingState> {
         ladder,
         replicas,
         flow: Flow {
-            up: bundle.get("flow.up", &[rungs])?,
-            down: bundle.get("flow.down", &[rungs])?,
+            seen: Histograms {
+                up: bundle.get("flow.seen.up", &[rungs])?,
+                down: bundle.get("flow.seen.down", &[rungs])?,
+            },
+            curve: Histograms {
+                up: bundle.get("flow.curve.up", &[rungs])?,
+                down: bundle.get("flow.curve.down", &[rungs])?,
+            },
             round_trips: counts[0],
             replica_steps: counts[1],
         },

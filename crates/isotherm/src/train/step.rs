@@ -96,7 +96,7 @@ impl Trainer {
         let rate = learning_rate(config, state.step);
         if !ascend(&mut state.model, &mut state.velocity, &self.gradient, rate, config) {
             return Err(Error::non_finite(format!(
-                "the weights stopped being finite at update {}; a lower --lr than {} should help",
+                "the weights stopped being finite at update {}; a lower --lr than {:?} should help",
                 state.step + 1,
                 config.lr
             )));
