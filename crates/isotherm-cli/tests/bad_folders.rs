@@ -49,19 +49,37 @@ fn an_existing_run_is_replaced_only_when_told_to() {
 
 /// A replacement that was killed while it removed the old run can be begun again.
 #[test]
-fn a_half_removed_run_can_be_replaced_or_resumed() {
+fn a_half_removed_run_can_be_replaced() {
     let (folder, run) = finished();
     let whole = contents(&run);
+    // In the order in which --overwrite removes them.
     for name in ["checkpoint.safetensors", "checkpoint.previous.safetensors", "metrics.jsonl"] {
         fs::remove_file(run.join(name)).unwrap();
         let again = folder.path().join(format!("without-{name}"));
         copy(&run, &again);
-        succeed(resume(&again));
+        succeed(train(None, &format!("{QUICK} --overwrite"), &again));
         assert!(
             fs::read(again.join("metrics.jsonl")).unwrap() == whole[&run.join("metrics.jsonl")]
         );
     }
-    succeed(train(None, &format!("{QUICK} --overwrite"), &run));
+}
+
+/// Without its current checkpoint a run goes on from the previous one; without both it is damaged.
+#[test]
+fn lost_checkpoints() {
+    let (_folder, run) = finished();
+    let whole = contents(&run);
+    fs::remove_file(run.join("checkpoint.safetensors")).unwrap();
+    let ran = common::run(resume(&run));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_says(&ran.err, &["checkpoint.safetensors is missing", "previous"]);
+    assert!(fs::read(run.join("metrics.jsonl")).unwrap() == whole[&run.join("metrics.jsonl")]);
+    for name in ["checkpoint.safetensors", "checkpoint.previous.safetensors"] {
+        fs::remove_file(run.join(name)).unwrap();
+    }
+    let before = contents(&run);
+    assert_says(&refused(resume(&run)), &["no readable checkpoint"]);
+    assert!(before == contents(&run), "nothing is begun again over the metrics");
 }
 
 #[test]

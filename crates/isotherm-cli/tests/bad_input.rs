@@ -153,17 +153,19 @@ fn impossible_options() {
         ("--path hidden-marginal --algorithm cd", &["--path", "--algorithm cd"]),
         ("--path hidden-marginal --swap energy", &["--swap energy", "--path hidden-marginal"]),
         ("--hidden 9 --swap energy", &["--swap energy", "--path hidden-marginal"]),
-        ("--columns 1e6", &["replicas", "--columns"]),
-        ("--columns 9223372036854775807", &["replicas", "--columns"]),
-        ("--rungs 1e6 --algorithm pt", &["replicas", "--rungs"]),
-        ("--max-rungs 1e9", &["replicas", "--max-rungs"]),
+        ("--columns 1e6", &["GiB", "--columns"]),
+        ("--columns 9223372036854775807", &["GiB", "--columns"]),
+        ("--rungs 1e7 --algorithm pt", &["GiB", "--rungs"]),
+        ("--max-rungs 1e9", &["GiB", "--max-rungs"]),
+        ("--batch 1e9 --columns 5", &["GiB", "--batch"]),
+        ("--hidden 1e6 --path joint", &["GiB", "--hidden"]),
+        ("--k 1e7", &["--k 10000000"]),
+        ("--algorithm cd --sampling-steps 5", &["--sampling-steps", "--algorithm cd"]),
+        ("--hidden 40 --likelihood-every 5", &["--likelihood-every", "40 units", "25"]),
     ];
     for (options, parts) in bad {
         assert_says(&place.refusal(None, options), parts);
     }
-    let wide = csv(place.0.path(), 3, 5000);
-    let why = place.refusal(Some(&wide), "--hidden 1_000_000");
-    assert_says(&why, &["--hidden 1000000", "5000 visible units", "weights"]);
 }
 
 /// clap's own messages may have more lines.

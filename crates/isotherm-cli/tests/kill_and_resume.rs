@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use common::*;
 
-/// Many checkpoints, rows and moves of the ladder, and half of the steps in the sampling phase.
-const OPTIONS: &str = "--hidden 8 --batch 20 --updates 1200 --sampling-steps 1200 \
+/// Many checkpoints, rows and moves of the ladder; as many steps of sampling follow.
+const OPTIONS: &str = "--hidden 8 --batch 20 --updates 1200 \
     --checkpoint-every 21 --metrics-every 10 --likelihood-every 50 --lr 0.1 --momentum 0.5 \
     --weight-decay 1e-4 --quiet";
 const SPAWNS: &str = "--rungs 4 --spawn-every 40 --burn-in 5 --beta-lr 0.1 --min-swap 0.85";
@@ -41,7 +41,8 @@ impl Case {
         let folder = tempfile::tempdir().unwrap();
         let data = csv(folder.path(), 120, 70);
         let whole = folder.path().join("whole");
-        let options = format!("{OPTIONS} {options}");
+        let sampling = if options.contains("cd") { "" } else { "--sampling-steps 1200" };
+        let options = format!("{OPTIONS} {sampling} {options}");
         // The victims have one thread.
         let begun = Instant::now();
         succeed(train(Some(&data), &format!("{options} --threads 2"), &whole));
@@ -130,7 +131,7 @@ fn saw(case: &Case, event: &str) -> bool {
 
 #[test]
 fn contrastive_divergence() {
-    Case::new("--algorithm cd --k 8").kill_at_random(1);
+    Case::new("--algorithm cd --k 16").kill_at_random(1);
 }
 
 #[test]

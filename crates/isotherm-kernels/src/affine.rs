@@ -28,10 +28,13 @@ per_level! {
 fn affine_body(bits: &[u64], weights: &Matrix, bias: &[Tile], out: &mut [Tile]) {
     let (words, tiles) = (words_for(weights.rows()), weights.tiles_per_row());
     assert_eq!(bias.len(), tiles, "tiles of the bias");
-    let rows = out.len() / tiles.max(1);
+    if tiles == 0 {
+        return;
+    }
+    let rows = out.len() / tiles;
     assert_eq!(out.len(), rows * tiles, "tiles of the outputs");
     assert_eq!(bits.len(), rows * words, "rows of bits and of outputs");
-    for out_row in out.chunks_exact_mut(tiles.max(1)) {
+    for out_row in out.chunks_exact_mut(tiles) {
         out_row.copy_from_slice(bias);
     }
     let mut tables = [[Tile::ZERO; ENTRIES]; GROUPS_PER_WORD];

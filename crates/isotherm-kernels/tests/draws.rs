@@ -173,7 +173,7 @@ fn nothing_to_do() {
 }
 
 #[test]
-#[should_panic(expected = "room for 65 units")]
+#[should_panic(expected = "words of 65 units")]
 fn a_short_row_of_bits_is_refused() {
     let (field, mut rng) = (Matrix::zeros(1, 65), LaneRng::new(1));
     draw_row(Level::baseline(), field.tiles(), &[], 1.0, 65, &mut rng, &mut [0]);

@@ -10,9 +10,6 @@ use crate::error::Result;
 use crate::path::Path;
 use crate::streams::Clock;
 
-/// A swap rate below which a gap is shut.
-const SHUT: f64 = 0.01;
-
 /// How the ladder adapts itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Adaptation {
@@ -131,10 +128,7 @@ impl<P: Path> Tempering<P> {
         }
         if adaptation.respace != Respace::Fixed {
             let (f_up, rejections) = (s.flow.curve.f_up_fitted(), s.rates.rejections());
-            // Across a shut gap nothing flows, and f_up tells only of the past.
-            let shut = rejections.iter().any(|rejection| 1.0 - rejection < SHUT);
-            let rule = if shut { Respace::Rejection } else { adaptation.respace };
-            let wanted = target(rule, &s.ladder, &f_up, &rejections);
+            let wanted = target(adaptation.respace, &s.ladder, &f_up, &rejections);
             let before = s.ladder.clone();
             s.ladder.move_towards(&wanted, adaptation.beta_lr);
             s.flow.move_rungs(before.betas(), s.ladder.betas());

@@ -6,6 +6,9 @@ use super::replicas::{Label, Replicas};
 
 /// The shortest time constant of the flow histograms, in steps.
 const SHORTEST_MEMORY: f64 = 100.0;
+
+/// The longest. Where round trips become rare the return time grows without bound, and histograms
+/// that remember as long would hide from the ladder that its flow has stopped.
 const LONGEST_MEMORY: f64 = 5000.0;
 
 /// Decaying numbers of up- and down-replicas on each rung.
