@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use isotherm::data::Dataset;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::record::Summary;
 use isotherm::run::{Observer, Outcome, Session};
@@ -28,10 +27,7 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
 /// Runs a session to its end, or until it is interrupted.
 pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<Ending> {
     interrupt::listen()?;
-    let limit = match session.data() {
-        Dataset::Mixture(mixture) => Some(-mixture.entropy()),
-        Dataset::Table(_) => None,
-    };
+    let limit = session.data().limit();
     let total = session.plan().total_steps();
     let mut progress = Progress::new(total, session.state().step, limit, quiet);
     for warning in session.data().warnings() {

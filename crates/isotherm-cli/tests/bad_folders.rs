@@ -51,16 +51,15 @@ fn an_existing_run_is_replaced_only_when_told_to() {
 #[test]
 fn a_half_removed_run_can_be_replaced() {
     let (folder, run) = finished();
-    let whole = contents(&run);
     // In the order in which --overwrite removes them.
     for name in ["checkpoint.safetensors", "checkpoint.previous.safetensors", "metrics.jsonl"] {
         fs::remove_file(run.join(name)).unwrap();
         let again = folder.path().join(format!("without-{name}"));
         copy(&run, &again);
         succeed(train(None, &format!("{QUICK} --overwrite"), &again));
-        assert!(
-            fs::read(again.join("metrics.jsonl")).unwrap() == whole[&run.join("metrics.jsonl")]
-        );
+        let fresh = folder.path().join(format!("fresh-{name}"));
+        succeed(train(None, QUICK, &fresh));
+        assert_same(&fresh, &again, "a run that replaced what was left of another");
     }
 }
 
@@ -72,13 +71,15 @@ fn lost_checkpoints() {
     fs::remove_file(run.join("checkpoint.safetensors")).unwrap();
     let ran = common::run(resume(&run));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert_says(&ran.err, &["checkpoint.safetensors is missing", "previous"]);
+    assert!(ran.err.contains("checkpoint.safetensors is missing"), "{}", ran.err);
+    assert!(ran.err.contains("previous checkpoint"), "{}", ran.err);
     assert!(fs::read(run.join("metrics.jsonl")).unwrap() == whole[&run.join("metrics.jsonl")]);
     for name in ["checkpoint.safetensors", "checkpoint.previous.safetensors"] {
         fs::remove_file(run.join(name)).unwrap();
     }
     let before = contents(&run);
-    assert_says(&refused(resume(&run)), &["no readable checkpoint"]);
+    let why = refused(resume(&run));
+    assert!(why.contains("no readable checkpoint"), "{why}");
     assert!(before == contents(&run), "nothing is begun again over the metrics");
 }
 

@@ -81,6 +81,14 @@ impl Dataset {
         }
     }
 
+    /// The best mean log-likelihood that any model can have, where it is known.
+    pub fn limit(&self) -> Option<f64> {
+        match self {
+            Dataset::Mixture(mixture) => Some(-mixture.entropy()),
+            Dataset::Table(_) => None,
+        }
+    }
+
     /// What is worth knowing before learning begins, one sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let Dataset::Table(table) = self else { return Vec::new() };

@@ -3,6 +3,7 @@
 mod folder;
 mod sampler;
 mod session;
+mod summarise;
 
 pub use folder::RunFolder;
 pub use sampler::{SampleRequest, Samples, sample};

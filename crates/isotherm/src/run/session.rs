@@ -6,15 +6,13 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::folder::RunFolder;
+use super::summarise::{Likelihoods, summarise};
 use crate::checkpoint::{self, Bundle, RunLock, write_atomically};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::likelihood::{Effort, LogLikelihood, exact, measure};
+use crate::likelihood::{Effort, exact, measure};
 use crate::model::{Rbm, model_bundle};
-use crate::record::{
-    Event, LadderRow, ReturnTimes, RoundTrips, Row, RowLog, Seconds, Summary, SwapRate, Timing,
-    leading_rows,
-};
+use crate::record::{Event, LadderRow, Row, RowLog, Seconds, Summary, Timing, leading_rows};
 use crate::train::{Config, Phase, Plan, StepInfo, TrainState, Trainer};
 
 /// The version of the checkpoint's contents.
@@ -248,10 +246,7 @@ impl Session {
     }
 
     /// The likelihood of the model and of its averaged parameters, where they can be had.
-    fn likelihoods(
-        &mut self,
-        effort: Effort,
-    ) -> Result<(Option<LogLikelihood>, Option<LogLikelihood>)> {
+    fn likelihoods(&mut self, effort: Effort) -> Result<Likelihoods> {
         if exact::smaller_layer(&self.state.model) > exact::LARGEST {
             return Ok((None, None));
         }
@@ -283,66 +278,12 @@ impl Session {
     fn finish(&mut self) -> Result<Summary> {
         model_bundle(self.state.model.parameters(), &self.state.averaged)?
             .write(&self.folder.model())?;
-        let summary = self.summarise()?;
+        let likelihoods = self.likelihoods(Effort::Full)?;
+        let (plan, data) = (self.trainer.plan(), self.trainer.data());
+        let summary = summarise(plan, data, &self.state, likelihoods, self.seconds);
         let text = serde_json::to_string_pretty(&summary)
             .map_err(|error| Error::run(format!("the summary cannot be written: {error}")))?;
         write_atomically(&self.folder.summary(), |out| writeln!(out, "{text}"))?;
         Ok(summary)
     }
-
-    fn summarise(&mut self) -> Result<Summary> {
-        let (log_likelihood, log_likelihood_averaged) = self.likelihoods(Effort::Full)?;
-        let config = &self.plan().config;
-        let ladder = self.state.negative.tempering().and_then(LadderRow::of);
-        let phase = if config.sampling_steps > 0 { Phase::Sample } else { Phase::Train };
-        let mut warnings = self.data().warnings();
-        warnings.extend(ladder.as_ref().and_then(no_round_trip));
-        if log_likelihood.is_none() {
-            warnings.push(format!(
-                "no likelihood: the smaller layer has {} units, more than the {} that can be \
-                 enumerated",
-                exact::smaller_layer(&self.state.model),
-                exact::LARGEST
-            ));
-        }
-        Ok(Summary {
-            log_likelihood,
-            log_likelihood_averaged,
-            entropy_limit: match self.data() {
-                Dataset::Mixture(mixture) => Some(-mixture.entropy()),
-                Dataset::Table(_) => None,
-            },
-            updates: config.updates,
-            sampling_steps: config.sampling_steps,
-            rungs: ladder.as_ref().map_or(1, |ladder| ladder.betas.len()),
-            betas: ladder.as_ref().map_or(vec![1.0], |ladder| ladder.betas.clone()),
-            swap_rate: ladder.as_ref().map(|ladder| SwapRate {
-                mean: ladder.swap_rate,
-                min: ladder.swap_rates.iter().copied().fold(1.0, f64::min),
-                pairs: ladder.swap_rates.clone(),
-            }),
-            f_up: ladder.as_ref().map(|ladder| ladder.f_up.clone()),
-            return_time: ladder.as_ref().map(|ladder| ReturnTimes {
-                mean: ladder.return_time_mean,
-                sum: ladder.return_time_sum,
-            }),
-            round_trips: ladder.as_ref().map(|ladder| RoundTrips {
-                count: ladder.round_trips,
-                mean_steps: ladder.steps_per_round_trip(),
-                phase,
-            }),
-            seconds: self.seconds,
-            seed: config.seed,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            warnings,
-        })
-    }
-}
-
-fn no_round_trip(ladder: &LadderRow) -> Option<String> {
-    (ladder.round_trips == 0).then(|| {
-        "no replica completed a round trip between the ends of the ladder: the samples may come \
-         from a part of the model only"
-            .to_owned()
-    })
 }

@@ -4,12 +4,14 @@ pub mod config;
 pub mod gradient;
 pub mod negative;
 pub mod optimiser;
+pub mod plan;
 pub mod positive;
 
 mod snapshot;
 pub mod state;
 pub mod step;
 
-pub use config::{Algorithm, Config, GradientKind, LrDecay, PathKind, Plan};
+pub use config::{Algorithm, Config, GradientKind, LrDecay, PathKind};
+pub use plan::Plan;
 pub use state::TrainState;
 pub use step::{Phase, StepInfo, Trainer};

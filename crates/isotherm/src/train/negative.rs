@@ -3,7 +3,8 @@
 
 use isotherm_kernels::{BitMatrix, Level, bernoulli};
 
-use super::config::{Algorithm, PathKind, Plan};
+use super::config::{Algorithm, PathKind};
+use super::plan::Plan;
 use super::positive::Statistics;
 use crate::error::Result;
 use crate::model::Rbm;

@@ -3,8 +3,8 @@
 use isotherm_kernels::BitMatrix;
 use isotherm_kernels::bits::words_for;
 
-use super::config::Plan;
 use super::negative::Negative;
+use super::plan::Plan;
 use super::state::TrainState;
 use crate::checkpoint::Bundle;
 use crate::error::{Error, Result};

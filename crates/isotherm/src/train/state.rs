@@ -1,8 +1,8 @@
 //! What the next step needs, and nothing else: exactly what a checkpoint holds.
 
-use super::config::Plan;
 use super::gradient::Centering;
 use super::negative::Negative;
+use super::plan::Plan;
 use crate::model::{Initial, Parameters, Rbm};
 
 /// The state of a run between two steps.

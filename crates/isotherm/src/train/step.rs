@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{GradientKind, Plan};
+use super::config::GradientKind;
 use super::gradient::{center, gradient};
 use super::optimiser::{ascend, learning_rate};
+use super::plan::Plan;
 use super::positive::Statistics;
 use super::state::TrainState;
 use crate::data::{Dataset, Minibatches};

@@ -1,0 +1,72 @@
+//! What a run came to, from its final state.
+
+use crate::data::Dataset;
+use crate::likelihood::{LogLikelihood, exact};
+use crate::record::{LadderRow, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};
+use crate::train::{Phase, Plan, TrainState};
+
+/// The likelihood of the model and that of its averaged parameters, where they can be had.
+pub(super) type Likelihoods = (Option<LogLikelihood>, Option<LogLikelihood>);
+
+/// The summary of a run that is done.
+pub(super) fn summarise(
+    plan: &Plan,
+    data: &Dataset,
+    state: &TrainState,
+    (log_likelihood, log_likelihood_averaged): Likelihoods,
+    seconds: Seconds,
+) -> Summary {
+    let config = &plan.config;
+    let ladder = state.negative.tempering().and_then(LadderRow::of);
+    let ladder = ladder.as_ref();
+    let phase = if config.sampling_steps > 0 { Phase::Sample } else { Phase::Train };
+    let mut warnings = data.warnings();
+    warnings.extend(ladder.and_then(no_round_trip));
+    if log_likelihood.is_none() {
+        warnings.push(no_likelihood(exact::smaller_layer(&state.model)));
+    }
+    Summary {
+        log_likelihood,
+        log_likelihood_averaged,
+        entropy_limit: data.limit(),
+        updates: config.updates,
+        sampling_steps: config.sampling_steps,
+        rungs: ladder.map_or(1, |ladder| ladder.betas.len()),
+        betas: ladder.map_or(vec![1.0], |ladder| ladder.betas.clone()),
+        swap_rate: ladder.map(|ladder| SwapRate {
+            mean: ladder.swap_rate,
+            min: ladder.swap_rates.iter().copied().fold(1.0, f64::min),
+            pairs: ladder.swap_rates.clone(),
+        }),
+        f_up: ladder.map(|ladder| ladder.f_up.clone()),
+        return_time: ladder.map(|ladder| ReturnTimes {
+            mean: ladder.return_time_mean,
+            sum: ladder.return_time_sum,
+        }),
+        round_trips: ladder.map(|ladder| RoundTrips {
+            count: ladder.round_trips,
+            mean_steps: ladder.steps_per_round_trip(),
+            phase,
+        }),
+        seconds,
+        seed: config.seed,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        warnings,
+    }
+}
+
+fn no_round_trip(ladder: &LadderRow) -> Option<String> {
+    (ladder.round_trips == 0).then(|| {
+        "no replica completed a round trip between the ends of the ladder: the samples may come \
+         from a part of the model only"
+            .to_owned()
+    })
+}
+
+fn no_likelihood(units: usize) -> String {
+    let largest = exact::LARGEST;
+    format!(
+        "no likelihood: the smaller layer has {units} units, more than the {largest} that can be \
+         enumerated"
+    )
+}

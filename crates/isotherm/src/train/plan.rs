@@ -1,0 +1,260 @@
+//! A configuration once it is checked: every choice made, every option possible.
+
+use super::config::{Algorithm, Config, PathKind};
+use crate::error::{Error, Result};
+use crate::likelihood::exact::LARGEST;
+use crate::path::SwapOn;
+use crate::tempering::Adaptation;
+
+/// The largest hidden layer for which `auto` takes the hidden-marginal path: a sweep of it costs
+/// a pass over the visible units for every hidden one.
+const SMALL_HIDDEN: usize = 32;
+
+/// The largest layer that is enumerated all along a run and not only at its end.
+const CHEAP_LAYER: usize = 12;
+
+/// Bounds that keep a mistyped option from asking for terabytes or for ever.
+const MOST_UNITS: usize = 1 << 20;
+const MOST_GIBBS_STEPS: usize = 1 << 20;
+const GIB: f64 = (1u64 << 30) as f64;
+const MOST_BYTES: f64 = 16.0 * GIB;
+
+/// A checked configuration: every choice made, every option possible.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // as in `Config`
+pub struct Plan {
+    /// The configuration with every choice written out; what `config.toml` holds.
+    pub config: Config,
+    pub path: PathKind,
+    pub swap: SwapOn,
+    pub rungs: usize,
+    pub columns: usize,
+    pub average: u64,
+    pub init_std: f64,
+    pub metrics_every: u64,
+    /// Updates between two likelihoods; 0: only at the end.
+    pub likelihood_every: u64,
+}
+
+impl Config {
+    /// Checks the options against each other and against the data's width, and fills in the rest.
+    pub fn check(&self, n_visible: usize) -> Result<Plan> {
+        self.check_numbers()?;
+        let path = self.choose_path()?;
+        let swap = self.choose_swap(path)?;
+        let rungs = self.choose_rungs()?;
+        let columns = self.columns.unwrap_or(self.batch);
+        if self.algorithm == Algorithm::Cd && columns != self.batch {
+            return Err(Error::config(
+                "--columns does not go with --algorithm cd, whose samples start from the batch; \
+                 set --batch instead",
+            ));
+        }
+        self.check_memory(n_visible, columns, rungs)?;
+        let smaller = self.hidden.min(n_visible);
+        if smaller > LARGEST && self.likelihood_every.is_some_and(|every| every > 0) {
+            return Err(Error::config(format!(
+                "--likelihood-every asks for exact likelihoods, but the smaller layer has {smaller} \
+                 units, more than the {LARGEST} that can be enumerated; leave it out"
+            )));
+        }
+        let cheap = smaller <= CHEAP_LAYER;
+        let metrics_every = self.metrics_every.unwrap_or((self.updates / 200).max(1));
+        let every = |rows: u64| (rows * metrics_every).max(1);
+        let plan = Plan {
+            path,
+            swap,
+            rungs,
+            columns,
+            average: self.average.unwrap_or((self.updates / 20).max(1)),
+            init_std: self.init_std.unwrap_or(match path {
+                PathKind::HiddenMarginal => 0.2,
+                // 0.1 for the paper's 10 hidden units, 0.014 for 500.
+                _ => (0.1 / self.hidden as f64).sqrt(),
+            }),
+            metrics_every,
+            likelihood_every: self.likelihood_every.unwrap_or(if cheap { every(2) } else { 0 }),
+            config: self.clone(),
+        };
+        Ok(plan.written_out())
+    }
+
+    /// Refuses what would take more memory than any machine that this is meant for has.
+    fn check_memory(&self, n_visible: usize, columns: usize, rungs: usize) -> Result<()> {
+        let most_rungs = if self.algorithm == Algorithm::Apt { self.max_rungs } else { rungs };
+        // In f64, so that nothing overflows. Six arrays of the weights' size; both fields of a
+        // replica and its generator; the two sides of the gradient.
+        let units = (n_visible + self.hidden) as f64;
+        let weights = 24.0 * n_visible as f64 * self.hidden as f64;
+        let replicas = columns as f64 * most_rungs as f64 * (5.0 * units + 300.0);
+        let batch = self.batch as f64 * 10.0 * units;
+        let largest = [
+            (weights, "--hidden"),
+            (replicas, "--columns (as many as --batch if absent), --rungs or --max-rungs"),
+            (batch, "--batch"),
+        ];
+        let worst = largest.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        match worst {
+            Some((_, option)) if weights + replicas + batch > MOST_BYTES => {
+                Err(Error::config(format!(
+                    "this needs about {:.0} GiB of memory, more than the {:.0} GiB that are allowed; \
+                     lower {option}",
+                    (weights + replicas + batch) / GIB,
+                    MOST_BYTES / GIB
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_numbers(&self) -> Result<()> {
+        let positive = [
+            ("hidden", self.hidden as u64),
+            ("k", self.k as u64),
+            ("batch", self.batch as u64),
+            ("updates", self.updates),
+            ("columns", self.columns.unwrap_or(1) as u64),
+            ("spawn-every", self.spawn_every),
+            ("checkpoint-every", self.checkpoint_every),
+            ("metrics-every", self.metrics_every.unwrap_or(1)),
+            ("average", self.average.unwrap_or(1)),
+        ];
+        if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
+            return Err(Error::config(format!("--{name} must be at least 1")));
+        }
+        if self.hidden > MOST_UNITS {
+            let hidden = self.hidden;
+            return Err(Error::config(format!("--hidden {hidden} is more than {MOST_UNITS}")));
+        }
+        if self.k > MOST_GIBBS_STEPS {
+            return Err(Error::config(format!("--k {} is more than {MOST_GIBBS_STEPS}", self.k)));
+        }
+        if self.algorithm == Algorithm::Cd && self.sampling_steps > 0 {
+            return Err(Error::config(
+                "--sampling-steps does not go with --algorithm cd, which keeps no samples",
+            ));
+        }
+        if self.updates.checked_add(self.sampling_steps).is_none_or(|steps| steps > 1 << 48) {
+            return Err(Error::config("--updates and --sampling-steps add up to more than 2^48"));
+        }
+        // TOML's integers end at 2^63.
+        if self.seed.max(self.data_seed) > i64::MAX as u64 {
+            return Err(Error::config("--seed and --data-seed must be below 2^63"));
+        }
+        let ranges = [
+            ("lr", self.lr, 0.0..=f64::from(f32::MAX)),
+            ("momentum", self.momentum, 0.0..=0.999_999),
+            ("weight-decay", self.weight_decay, 0.0..=1.0),
+            ("beta-lr", self.beta_lr, 0.0..=1.0),
+            ("min-swap", self.min_swap, 0.0..=0.95),
+            ("init-std", self.init_std.unwrap_or(0.0), 0.0..=100.0),
+        ];
+        for (name, value, range) in ranges {
+            if !range.contains(&value) {
+                return Err(Error::config(format!(
+                    "--{name} must be a number from {:?} to {:?}, not {value:?}",
+                    range.start(),
+                    range.end()
+                )));
+            }
+        }
+        if self.burn_in >= self.spawn_every {
+            return Err(Error::config(format!(
+                "--burn-in {} must be shorter than --spawn-every {}, or the rungs never move while \
+                 the ladder grows",
+                self.burn_in, self.spawn_every
+            )));
+        }
+        if self.min_rungs < 2 || self.max_rungs < self.min_rungs {
+            return Err(Error::config(format!(
+                "--min-rungs {} and --max-rungs {} must be at least 2 and in this order",
+                self.min_rungs, self.max_rungs
+            )));
+        }
+        Ok(())
+    }
+
+    fn tempered(&self) -> bool {
+        matches!(self.algorithm, Algorithm::Pt | Algorithm::Apt)
+    }
+
+    fn choose_path(&self) -> Result<PathKind> {
+        match (self.algorithm, self.path) {
+            (Algorithm::Cd, PathKind::Auto | PathKind::Joint) => Ok(PathKind::Joint),
+            (Algorithm::Cd, _) => Err(Error::config(
+                "--path does not go with --algorithm cd, which samples at β = 1 only",
+            )),
+            (Algorithm::Sml, PathKind::Auto) => Ok(PathKind::Joint),
+            (_, PathKind::Auto) if self.hidden <= SMALL_HIDDEN => Ok(PathKind::HiddenMarginal),
+            (_, PathKind::Auto) => Ok(PathKind::BaseRate),
+            (_, path) => Ok(path),
+        }
+    }
+
+    fn choose_swap(&self, path: PathKind) -> Result<SwapOn> {
+        match (path, self.swap) {
+            (PathKind::HiddenMarginal, Some(SwapOn::Energy)) => Err(Error::config(
+                "--swap energy does not go with --path hidden-marginal, which has no visible units \
+                 to compute an energy with; leave --swap out",
+            )),
+            (PathKind::Joint, None) => Ok(SwapOn::Energy),
+            (_, swap) => Ok(swap.unwrap_or(SwapOn::FreeEnergy)),
+        }
+    }
+
+    fn choose_rungs(&self) -> Result<usize> {
+        if !self.tempered() {
+            return match self.rungs {
+                None | Some(1) => Ok(1),
+                Some(rungs) => Err(Error::config(format!(
+                    "--rungs {rungs} needs a tempered --algorithm, pt or apt"
+                ))),
+            };
+        }
+        let rungs = self.rungs.unwrap_or(10);
+        if rungs < 2 {
+            return Err(Error::config("--rungs must be at least 2 with --algorithm pt or apt"));
+        }
+        if self.algorithm == Algorithm::Apt && rungs > self.max_rungs {
+            return Err(Error::config(format!(
+                "--rungs {rungs} is more than --max-rungs {}",
+                self.max_rungs
+            )));
+        }
+        Ok(rungs)
+    }
+}
+
+impl Plan {
+    /// How the ladder adapts, if it does.
+    pub fn adaptation(&self) -> Option<Adaptation> {
+        let c = &self.config;
+        (c.algorithm == Algorithm::Apt).then_some(Adaptation {
+            respace: c.respace,
+            beta_lr: c.beta_lr,
+            min_swap: c.min_swap,
+            min_rungs: c.min_rungs,
+            max_rungs: c.max_rungs,
+            spawn_every: c.spawn_every,
+            burn_in: c.burn_in,
+        })
+    }
+
+    /// Updates and sampling steps together.
+    pub fn total_steps(&self) -> u64 {
+        self.config.updates + self.config.sampling_steps
+    }
+
+    fn written_out(mut self) -> Plan {
+        let c = &mut self.config;
+        c.path = self.path;
+        c.swap = Some(self.swap);
+        c.rungs = Some(self.rungs);
+        c.columns = Some(self.columns);
+        c.average = Some(self.average);
+        c.init_std = Some(self.init_std);
+        c.metrics_every = Some(self.metrics_every);
+        c.likelihood_every = Some(self.likelihood_every);
+        self
+    }
+}
