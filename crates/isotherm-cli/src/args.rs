@@ -43,7 +43,7 @@ pub(crate) enum Command {
 #[derive(Args)]
 #[command(after_help = "Examples:
   isotherm train
-  isotherm train spins.npy --hidden 20 --batch 50 --updates 2e5 --out runs/spins
+  isotherm train votes.npy --hidden 20 --batch 50 --updates 2e5 --out runs/votes
   isotherm train --algorithm pt --path joint --rungs 50 --lr 1e-3 --lr-decay constant
   isotherm train --config experiment.toml --seed 7
 
@@ -79,8 +79,8 @@ pub(crate) struct TrainOptions {
     /// else base-rate]
     #[arg(long, value_parser = ["auto", "joint", "base-rate", "hidden-marginal"], help_heading = "Sampler")]
     path: Option<String>,
-    /// Swap on joint energies or with the hidden units summed out [default: energy on the joint
-    /// path, else free-energy]
+    /// Swap on joint energies, or with the hidden units summed out [default: energy on the joint
+    /// path, else free-energy; the hidden-marginal path sums the visible units out anyway]
     #[arg(long, value_parser = ["energy", "free-energy"], help_heading = "Sampler")]
     swap: Option<String>,
     /// Rungs of the ladder at the start [default: 10]
@@ -147,7 +147,7 @@ pub(crate) struct TrainOptions {
     /// Mean swap rate below which a rung is spawned [default: 0.4]
     #[arg(long, help_heading = "Adaptation")]
     min_swap: Option<f64>,
-    /// Rungs that are never retired [default: 4]
+    /// Fewest rungs that retiring leaves [default: 4]
     #[arg(long, value_parser = size, help_heading = "Adaptation")]
     min_rungs: Option<usize>,
     /// Rungs beyond which none is spawned [default: 100]
@@ -156,7 +156,7 @@ pub(crate) struct TrainOptions {
     /// Steps between two decisions to spawn or retire [default: 1000]
     #[arg(long, value_parser = count, help_heading = "Adaptation")]
     spawn_every: Option<u64>,
-    /// Steps after a spawn in which the rungs stay [default: 100]
+    /// Steps after a spawn or a retirement in which the rungs stay [default: 100]
     #[arg(long, value_parser = count, help_heading = "Adaptation")]
     burn_in: Option<u64>,
 

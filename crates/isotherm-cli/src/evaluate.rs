@@ -7,12 +7,15 @@ use isotherm::{Error, Result};
 
 use crate::Ending;
 use crate::args::EvaluateArguments;
-use crate::output::print;
+use crate::output::{print, tell};
 use crate::train::nats;
 
 pub(crate) fn run(arguments: &EvaluateArguments) -> Result<Ending> {
     let folder = RunFolder::open(&arguments.run)?;
-    let file = folder.read_model()?;
+    let (file, note) = folder.read_model()?;
+    if let Some(note) = note {
+        tell(&format!("isotherm: {note}"));
+    }
     let model = match (arguments.averaged, file.averaged) {
         (false, _) => file.model,
         (true, Some(averaged)) => averaged,

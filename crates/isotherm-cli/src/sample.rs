@@ -19,6 +19,12 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
     if arguments.n == 0 || arguments.thin == 0 {
         return Err(Error::config("-n and --thin must be at least 1"));
     }
+    if arguments.out.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("npy")) {
+        return Err(Error::config(format!(
+            "samples are written as a NumPy array; let --out {} end in .npy",
+            arguments.out.display()
+        )));
+    }
     let parent = arguments.out.parent().filter(|parent| !parent.as_os_str().is_empty());
     if parent.is_some_and(|parent| !parent.is_dir()) || arguments.out.is_dir() {
         return Err(Error::run(format!(

@@ -30,6 +30,7 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     let limit = session.data().limit();
     let total = session.plan().total_steps();
     let mut progress = Progress::new(total, session.state().step, limit, quiet);
+    progress.note(&session.data().describe());
     for warning in session.data().warnings() {
         progress.note(&format!("warning: {warning}"));
     }
@@ -40,15 +41,22 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
         Outcome::Finished(summary) => print(&describe(&summary, out))?,
         Outcome::Interrupted(step) => {
             if !quiet {
+                let run = quoted(out);
                 tell(&format!(
-                    "saved after {step} of {total} steps; go on with `isotherm resume {}`",
-                    out.display()
+                    "saved after {step} of {total} steps; go on with `isotherm resume {run}`"
                 ));
             }
             return Ok(Ending::Interrupted);
         }
     }
     Ok(Ending::Done)
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// The options of the file, overridden by those of the command line.
@@ -121,9 +129,12 @@ pub(crate) fn describe(summary: &Summary, out: &Path) -> String {
         0 => String::new(),
         steps => format!(" and {steps} sampling steps in {:.1} s", seconds.sample),
     };
-    let each = seconds.train / summary.updates as f64 * 1e6;
     let (updates, train) = (summary.updates, seconds.train);
-    lines.push(format!("{updates} updates in {train:.1} s ({each:.0} µs each){sampled}"));
+    let each = match train / updates as f64 {
+        each if each < 0.01 => format!("{:.0} µs", each * 1e6),
+        each => format!("{:.0} ms", each * 1e3),
+    };
+    lines.push(format!("{updates} updates in {train:.1} s ({each} each){sampled}"));
     let limit = summary.entropy_limit.map_or(String::new(), |limit| format!(" (limit {limit:.2})"));
     let measured = [
         ("log-likelihood", &summary.log_likelihood),

@@ -187,6 +187,11 @@ fn samples_that_cannot_be_drawn() {
         let why = refusal(folder.path(), Path::new(""), sample(&new, more));
         assert!(why.contains(part), "{why}");
     }
+    for place in ["new.csv", "new", "nowhere/new.npy"] {
+        let place = folder.path().join(place);
+        let why = refusal(folder.path(), &place, sample(&place, ""));
+        assert!(why.contains("--out"), "{why}");
+    }
     succeed(sample(&out, "--overwrite -n 3 --quiet"));
     assert_eq!(read_npy(&out).0, [3, 8]);
 }

@@ -96,7 +96,7 @@ fn without_a_ladder_the_summary_has_none_but_samples_get_one() {
             assert!(summary[name].is_null(), "{name}");
         }
         assert_eq!((&summary["rungs"], &summary["betas"]), (&json!(1), &json!([1.0])));
-        let out = folder.path().join(algorithm);
+        let out = folder.path().join(format!("{algorithm}.npy"));
         let line = format!("sample {} --out {} --warm-up 0", run.display(), out.display());
         let printed = succeed(words(&line));
         assert!(printed.contains("100 samples") && !printed.contains("(0 round"), "{printed}");

@@ -108,7 +108,7 @@ fn divergence() {
         "--algorithm sml --lr 5e37 --momentum 0.9",
         "--algorithm pt --path base-rate --lr 5e37 --lr-decay constant",
         "--algorithm apt --path joint --lr 5e37 --lr-decay constant",
-        "--algorithm apt --path hidden-marginal --lr 3e38",
+        "--algorithm apt --path hidden-marginal --lr 1e38",
     ];
     for (number, options) in diverging.into_iter().enumerate() {
         let run = folder.path().join(format!("run-{number}"));

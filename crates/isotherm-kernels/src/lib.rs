@@ -5,7 +5,8 @@
 //! Every kernel is one plain Rust loop over tiles of 16 lanes, compiled once per CPU level (see
 //! [`Level`]) and chosen at run time. No kernel contracts a multiplication and an addition into
 //! one rounding and every sum has a fixed shape, so **all levels give the same bits**. Each kernel
-//! has a twin in [`scalar`] that is slow and obvious; the tests hold the two against each other.
+//! has a slow and obvious twin, in [`scalar`] or, where that is a line, in the tests, which hold the two
+//! against each other.
 //!
 //! Threads are none of this crate's business: a caller that wants them hands out blocks of rows.
 

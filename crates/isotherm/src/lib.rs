@@ -4,8 +4,8 @@
 //!
 //! A step of training reads like this (see [`train::step`]):
 //!
-//! > minibatch → positive phase → sweep all rungs → swap → negative phase → gradient → update →
-//! > observe the flow → respace, spawn, retire
+//! > minibatch → positive phase → sweep all rungs → swap → observe the flow → negative phase →
+//! > gradient → update → respace, spawn, retire
 //!
 //! ```
 //! use isotherm::likelihood::{Effort, measure};

@@ -305,6 +305,13 @@ fn csv_spellings() {
 fn csv_values_that_are_not_binary_name_line_and_column() {
     let cases = [
         ("0,1\n1,0\n0,0.5\n", "data.csv, line 3, column 2: 0.5 is not 0 or 1; binarise the data"),
+        ("0,1\n-1,1\n", "data.csv, line 2, column 1: -1 is not 0 or 1; write spins of -1 and 1 as"),
+        ("0,1\n0,2\n", "data.csv, line 2, column 2: 2 is not 0 or 1; recode the values"),
+        ("0,1\nnan,1\n", "data.csv, line 2, column 1: nan is not 0 or 1; fill in or remove"),
+        (
+            "a;b\n0;1\n",
+            "data.csv, line 2, column 1: \"0;1\" is not a number; separate the values by",
+        ),
         ("0,1\r\n1,2\r\n", "data.csv, line 2, column 2: 2 is not 0 or 1"),
         ("a,b\r\n\r\n\r\n0,-1\r\n", "data.csv, line 4, column 2: -1 is not 0 or 1"),
         ("\n\nNaN,1", "data.csv, line 3, column 1: NaN is not 0 or 1"),

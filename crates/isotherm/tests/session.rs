@@ -54,7 +54,7 @@ fn samples_follow_the_model() {
             SampleRequest { count: 20_000, thin: 10, warm_up: 500, seed: 3, averaged: false };
         let samples = sample(&run, &request, |_| true).unwrap();
         assert!(samples.round_trips > 1000, "{algorithm:?}: {}", samples.round_trips);
-        let rbm = run.read_model().unwrap().model;
+        let rbm = run.read_model().unwrap().0.model;
         let logs: Vec<f64> = (0..64).map(|v| -rbm.free_energy_of_visible(&[v])).collect();
         let log_z = log_sum_exp(logs.iter().copied());
         let expected: Vec<f64> = logs.iter().map(|log| (log - log_z).exp()).collect();

@@ -62,6 +62,18 @@ impl Dataset {
         }
     }
 
+    /// Its shape for people, to notice a matrix that lies on its side.
+    pub fn describe(&self) -> String {
+        match self {
+            Dataset::Mixture(_) => {
+                "the paper's mixture: an endless stream of 28x28 images".to_owned()
+            }
+            Dataset::Table(Table { name, examples }) => {
+                format!("{name}: {} examples of {} variables", examples.rows(), examples.cols())
+            }
+        }
+    }
+
     /// Number of visible units it needs.
     pub fn n_visible(&self) -> usize {
         match self {

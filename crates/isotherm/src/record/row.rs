@@ -47,9 +47,9 @@ pub struct Row {
 pub struct LadderRow {
     /// Inverse temperatures, cold end first.
     pub betas: Vec<f64>,
-    /// Swap rate of each pair of neighbours.
-    pub swap_rates: Vec<f64>,
-    /// Mean swap rate.
+    /// Swap rate of each pair of neighbours; nothing where none was tried yet.
+    pub swap_rates: Vec<Option<f64>>,
+    /// Mean swap rate of those that were tried.
     pub swap_rate: f64,
     /// f_up of each rung as it was counted; nothing where no labelled replica has been.
     pub f_up: Vec<Option<f64>>,

@@ -47,8 +47,8 @@ pub struct SwapRate {
     pub mean: f64,
     /// The lowest.
     pub min: f64,
-    /// Of each pair, cold end first.
-    pub pairs: Vec<f64>,
+    /// Of each pair, cold end first; nothing where no swap was tried yet.
+    pub pairs: Vec<Option<f64>>,
 }
 
 /// The paper's return-time counters.

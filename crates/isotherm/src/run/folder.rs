@@ -12,14 +12,13 @@ use crate::train::Config;
 
 /// The files of a run, in the order in which they are removed when a run is replaced: as long as
 /// there is its configuration, a folder is a run and can be replaced again.
-const FILES: [&str; 8] = [
+const FILES: [&str; 7] = [
     CURRENT,
     PREVIOUS,
     "metrics.jsonl",
     "timing.jsonl",
     "model.safetensors",
     "summary.json",
-    "report.html",
     "config.toml",
 ];
 
@@ -138,14 +137,21 @@ impl RunFolder {
     }
 
     /// The model of a run: of a finished one from `model.safetensors`, otherwise as the last
-    /// checkpoint has it.
-    pub fn read_model(&self) -> Result<ModelFile> {
+    /// checkpoint has it, with a sentence that says so.
+    pub fn read_model(&self) -> Result<(ModelFile, Option<String>)> {
         if self.model().is_file() {
-            return read_model(&self.model());
+            return Ok((read_model(&self.model())?, None));
         }
-        model_in(&checkpoint::load(&self.path)?.bundle).map_err(|error| {
-            Error::corrupt(format!("the checkpoint of {}: {error}", self.path.display()))
-        })
+        let loaded = checkpoint::load(&self.path)?;
+        let folder = self.path.display();
+        let model = model_in(&loaded.bundle)
+            .map_err(|error| Error::corrupt(format!("the checkpoint of {folder}: {error}")))?;
+        let step = loaded.bundle.get::<u64>("step", &[1])?[0];
+        let mut note = format!("{folder} is not finished: this is its model after {step} steps");
+        if let Some(sentence) = loaded.fell_back {
+            note = format!("{note} ({sentence})");
+        }
+        Ok((model, Some(note)))
     }
 
     /// The data that a configuration names.

@@ -1,4 +1,5 @@
-//! Samples from the model of a run, by its tempered sampler with a ladder that no longer moves.
+//! Samples from the model of a run, by its tempered sampler: the ladder adapts while the replicas warm
+//! up and stays where it is while samples are taken.
 
 use isotherm_kernels::BitMatrix;
 
@@ -36,7 +37,7 @@ pub struct Samples {
     pub fell_back: Option<String>,
 }
 
-/// Columns of the ladder that a run without one gets.
+/// The most columns of the ladder that a run without one gets.
 const MOST_COLUMNS: usize = 1000;
 
 /// Bounds that keep a mistyped option from asking for years or terabytes.

@@ -18,6 +18,9 @@ use crate::train::{Config, Phase, Plan, StepInfo, TrainState, Trainer};
 /// The version of the checkpoint's contents.
 const FORMAT: u64 = 1;
 
+/// Units from which on the exact likelihood takes seconds, and is announced.
+const LONG_ENUMERATION: usize = 18;
+
 /// Whoever watches a run.
 pub trait Observer {
     /// A step is done.
@@ -79,7 +82,13 @@ impl Session {
         let folder = RunFolder::open(path)?;
         let lock = RunLock::acquire(folder.path())?;
         let config = folder.read_config()?;
-        let data = RunFolder::data_of(&config)?;
+        let data = RunFolder::data_of(&config).map_err(|error| {
+            let place = folder.config();
+            Error::data(format!(
+                "{error}; if the data have moved, edit `data` in {}",
+                place.display()
+            ))
+        })?;
         let plan = config.check(data.n_visible())?;
         let marginals = data.marginals();
         let rows = std::fs::metadata(folder.metrics()).map_or(0, |file| file.len());
@@ -192,6 +201,13 @@ impl Session {
         }
         if self.saved_at != Some(total) {
             self.save()?;
+        }
+        let units = exact::smaller_layer(&self.state.model);
+        if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
+            observer.note(&format!(
+                "all steps are saved; summing over 2^{units} states for the exact log-likelihood \
+                 (Ctrl-C twice stops, `isotherm resume` does it later)"
+            ));
         }
         self.finish().map(|summary| Outcome::Finished(Box::new(summary)))
     }

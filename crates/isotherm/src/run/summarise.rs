@@ -35,7 +35,7 @@ pub(super) fn summarise(
         betas: ladder.map_or(vec![1.0], |ladder| ladder.betas.clone()),
         swap_rate: ladder.map(|ladder| SwapRate {
             mean: ladder.swap_rate,
-            min: ladder.swap_rates.iter().copied().fold(1.0, f64::min),
+            min: ladder.swap_rates.iter().flatten().copied().fold(1.0, f64::min),
             pairs: ladder.swap_rates.clone(),
         }),
         f_up: ladder.map(|ladder| ladder.f_up.clone()),

@@ -97,7 +97,7 @@ impl Flow {
     ///
     /// A replica at the cold end becomes "up"; one at the hot end becomes "down". A down-replica
     /// that arrives at the cold end restarts its age, and has completed a round trip if it set
-    /// out from there. The histograms then forget a fraction 1/τ̂ and take in the labels present.
+    /// out from there. The histograms then forget and take in, with the mean age as time constant.
     pub fn observe(&mut self, replicas: &mut Replicas) {
         let rungs = replicas.rungs();
         if rungs < 2 {

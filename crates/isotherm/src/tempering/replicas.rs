@@ -22,7 +22,7 @@ pub struct Replicas {
     row_at: Vec<usize>,
     /// The label of each row.
     pub labels: Vec<Label>,
-    /// The paper's τ of each row: steps since it last came down to the cold end.
+    /// The paper's τ of each row: steps since it last arrived at the cold end from the hot one.
     pub ages: Vec<u64>,
     /// Whether the row has been at the cold end: only then can it complete a round trip.
     pub departed: Vec<bool>,

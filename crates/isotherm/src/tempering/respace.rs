@@ -19,7 +19,7 @@ pub enum Respace {
     Fixed,
 }
 
-/// How much of a straight line is mixed into a flat stretch so that it can be inverted.
+/// How much of a straight line is mixed in, so that flat stretches can be inverted.
 const TILT: f64 = 1e-3;
 
 /// The ladder that the rule asks for, from the monotone f_up and the rejection rates.

@@ -41,21 +41,22 @@ impl SwapRates {
         self.weights[gap] = self.weights[gap] * keep + 1.0;
     }
 
-    /// The acceptance rate r_i of each pair; 1 where no swap was tried yet.
-    pub fn rates(&self) -> Vec<f64> {
-        let rate = |(sum, weight): (&f64, &f64)| if *weight > 0.0 { sum / weight } else { 1.0 };
+    /// The acceptance rate r_i of each pair; nothing where no swap was tried yet.
+    pub fn rates(&self) -> Vec<Option<f64>> {
+        let rate = |(sum, weight): (&f64, &f64)| (*weight > 0.0).then(|| sum / weight);
         self.sums.iter().zip(&self.weights).map(rate).collect()
     }
 
-    /// r̄, the mean over pairs. (The paper writes a sum, which grows with the ladder.)
+    /// r̄, the mean over the pairs that were tried; 1 before the first. (The paper writes a sum,
+    /// which grows with the ladder.)
     pub fn mean(&self) -> f64 {
-        let rates = self.rates();
-        rates.iter().sum::<f64>() / rates.len() as f64
+        let tried: Vec<f64> = self.rates().into_iter().flatten().collect();
+        if tried.is_empty() { 1.0 } else { tried.iter().sum::<f64>() / tried.len() as f64 }
     }
 
-    /// The rejection rates 1 − r_i.
+    /// The rejection rates 1 − r_i; 0 where no swap was tried yet.
     pub fn rejections(&self) -> Vec<f64> {
-        self.rates().into_iter().map(|rate| 1.0 - rate).collect()
+        self.rates().into_iter().map(|rate| 1.0 - rate.unwrap_or(1.0)).collect()
     }
 
     /// Splits a gap in two of which nothing is known yet.

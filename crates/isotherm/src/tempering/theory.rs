@@ -1,6 +1,7 @@
 //! What a ladder with given rejection rates does under DEO swaps when the states inside each rung
 //! are drawn afresh at every step (Syed, Bouchard-Côté, Deligiannidis and Doucet 2021). The
-//! difference from what is measured tells how slowly the rungs mix.
+//! difference from what is measured tells how slowly the rungs mix. Here r_i is the *rejection* rate
+//! of pair i.
 
 /// Σ R_i with R_i = r_i / (1 − r_i) over the rejection rates r_i.
 fn resistance(rejections: &[f64]) -> f64 {

@@ -1,4 +1,4 @@
-//! A configuration once it is checked: every choice made, every option possible.
+//! A configuration once it is checked: every choice made, every option valid.
 
 use super::config::{Algorithm, Config, PathKind};
 use crate::error::{Error, Result};
@@ -19,7 +19,7 @@ const MOST_GIBBS_STEPS: usize = 1 << 20;
 const GIB: f64 = (1u64 << 30) as f64;
 const MOST_BYTES: f64 = 16.0 * GIB;
 
-/// A checked configuration: every choice made, every option possible.
+/// A checked configuration: every choice made, every option valid.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)] // as in `Config`
 pub struct Plan {
@@ -124,10 +124,15 @@ impl Config {
         }
         if self.hidden > MOST_UNITS {
             let hidden = self.hidden;
-            return Err(Error::config(format!("--hidden {hidden} is more than {MOST_UNITS}")));
+            return Err(Error::config(format!(
+                "--hidden {hidden} is more than the {MOST_UNITS} that are allowed; lower it"
+            )));
         }
         if self.k > MOST_GIBBS_STEPS {
-            return Err(Error::config(format!("--k {} is more than {MOST_GIBBS_STEPS}", self.k)));
+            return Err(Error::config(format!(
+                "--k {} is more than the {MOST_GIBBS_STEPS} that are allowed; lower it",
+                self.k
+            )));
         }
         if self.algorithm == Algorithm::Cd && self.sampling_steps > 0 {
             return Err(Error::config(
@@ -142,7 +147,7 @@ impl Config {
             return Err(Error::config("--seed and --data-seed must be below 2^63"));
         }
         let ranges = [
-            ("lr", self.lr, 0.0..=f64::from(f32::MAX)),
+            ("lr", self.lr, 0.0..=1e38),
             ("momentum", self.momentum, 0.0..=0.999_999),
             ("weight-decay", self.weight_decay, 0.0..=1.0),
             ("beta-lr", self.beta_lr, 0.0..=1.0),

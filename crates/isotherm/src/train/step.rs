@@ -119,9 +119,12 @@ impl Trainer {
         Ok(0.0)
     }
 
-    /// Respace the rungs; spawn one or retire one.
+    /// Respace the rungs; spawn one or retire one. Not after the last step, which nothing follows:
+    /// the ladder that is reported is the one that was measured.
     fn adapt(&self, state: &mut TrainState) -> Change {
-        match (self.plan.adaptation(), state.negative.tempering_mut()) {
+        let last = state.step + 1 == self.plan.total_steps();
+        let adaptation = self.plan.adaptation().filter(|_| !last);
+        match (adaptation, state.negative.tempering_mut()) {
             (Some(adaptation), Some(tempering)) => tempering.adapt(&adaptation),
             _ => Change::None,
         }

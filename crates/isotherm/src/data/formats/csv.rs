@@ -7,7 +7,7 @@ use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
 use isotherm_kernels::BitMatrix;
 use isotherm_kernels::bits::words_for;
 
-use super::{BINARISE, Origin, shown};
+use super::{Origin, remedy, shown};
 use crate::{Error, Result};
 
 /// Characters of a bad value that a message shows.
@@ -135,12 +135,15 @@ fn parse(field: &[u8]) -> std::result::Result<bool, String> {
     match text.parse::<f64>() {
         Ok(0.0) => Ok(false),
         Ok(1.0) => Ok(true),
-        Ok(_) => Err(format!("{} is not 0 or 1; {BINARISE}", shown(text, SHOWN))),
+        Ok(value) => Err(format!("{} is not 0 or 1; {}", shown(text, SHOWN), remedy(value))),
         Err(_) if text.is_empty() => {
             Err("the field is empty; fill in or remove missing values".to_owned())
         }
         Err(_) => {
-            let remedy = "write only 0 and 1 between commas";
+            let remedy = match text.contains([';', '\t', ' ']) {
+                true => "separate the values by commas",
+                false => "write only 0 and 1 between commas",
+            };
             Err(format!("\"{}\" is not a number; {remedy}", shown(text, SHOWN)))
         }
     }

@@ -15,8 +15,17 @@ use crate::{Error, Result};
 
 pub use npy::write_npy;
 
-/// What to do about a value that is neither 0 nor 1.
-const BINARISE: &str = "binarise the data first (for example threshold at 0.5)";
+/// What to do about a number that is neither 0 nor 1.
+fn remedy(value: f64) -> &'static str {
+    match value {
+        -1.0 => "write spins of -1 and 1 as 0 and 1",
+        value if !value.is_finite() => "fill in or remove missing values",
+        value if value.fract() == 0.0 => {
+            "recode the values as 0 and 1, and leave out columns of labels or numbers"
+        }
+        _ => "binarise the data first (for example threshold at 0.5)",
+    }
+}
 
 /// A kind of file, and how to tell it from the others.
 struct Format {

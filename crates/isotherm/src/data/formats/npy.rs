@@ -9,7 +9,7 @@ use isotherm_kernels::bits::words_for;
 use npyz::{DType, Deserialize, NpyFile, NpyHeader, Order, TypeChar, WriterBuilder};
 
 use super::npy_header::{self, SAVE_AGAIN};
-use super::{BINARISE, Origin, shown};
+use super::{Origin, remedy, shown};
 use crate::{Error, Result};
 
 /// Reads an array of rank 2 or more; the dimensions after the first become one, in C order.
@@ -75,7 +75,9 @@ fn read_values<T: Deserialize + From<bool> + PartialEq + Debug>(
                 Ok(())
             }
             Some(Ok(value)) => {
-                Err(origin.refuse_at(place(), format!("{value:?} is not 0 or 1; {BINARISE}")))
+                let shown = format!("{value:?}");
+                let remedy = remedy(shown.parse().unwrap_or(f64::NAN));
+                Err(origin.refuse_at(place(), format!("{shown} is not 0 or 1; {remedy}")))
             }
             // A bool whose byte is neither 0 nor 1.
             Some(Err(error)) if error.kind() == io::ErrorKind::InvalidData => {
