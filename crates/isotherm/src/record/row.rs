@@ -57,9 +57,10 @@ pub struct LadderRow {
     pub return_time_mean: f64,
     /// Their sum over a column.
     pub return_time_sum: f64,
-    /// Round trips completed in this phase.
+    /// Round trips completed since the count began anew: at the start, for the last fifth of the
+    /// updates, and for the sampling phase.
     pub round_trips: u64,
-    /// Replicas times steps in this phase.
+    /// Replicas times steps since then.
     pub replica_steps: u64,
 }
 

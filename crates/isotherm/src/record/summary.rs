@@ -60,7 +60,7 @@ pub struct ReturnTimes {
     pub sum: f64,
 }
 
-/// Completed round trips of the last phase.
+/// Completed round trips of the sampling phase or, without one, of the last fifth of the updates.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoundTrips {
     /// How many.

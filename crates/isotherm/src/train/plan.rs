@@ -245,6 +245,13 @@ impl Plan {
         })
     }
 
+    /// Whether the count of round trips begins anew before this step: for the last fifth of the
+    /// updates, so that it tells of the model as it is at the end, and for the sampling phase.
+    pub fn counts_anew(&self, step: u64) -> bool {
+        let updates = self.config.updates;
+        step == updates - updates / 5 || step == updates
+    }
+
     /// Updates and sampling steps together.
     pub fn total_steps(&self) -> u64 {
         self.config.updates + self.config.sampling_steps

@@ -65,6 +65,11 @@ impl Trainer {
     pub fn step(&mut self, state: &mut TrainState) -> Result<StepInfo> {
         let phase =
             if state.step < self.plan.config.updates { Phase::Train } else { Phase::Sample };
+        if self.plan.counts_anew(state.step)
+            && let Some(tempering) = state.negative.tempering_mut()
+        {
+            tempering.state.flow.restart_count();
+        }
         let learning_rate = match phase {
             Phase::Train => self.update(state)?,
             Phase::Sample => self.sample(state)?,
@@ -111,9 +116,6 @@ impl Trainer {
     fn sample(&mut self, state: &mut TrainState) -> Result<f64> {
         let clock = Clock { seed: self.plan.config.seed, step: state.step };
         if let Some(tempering) = state.negative.tempering_mut() {
-            if state.step == self.plan.config.updates {
-                tempering.state.flow.restart_count();
-            }
             tempering.step(&state.model, self.plan.config.k, clock)?;
         }
         Ok(0.0)
