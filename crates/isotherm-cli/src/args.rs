@@ -70,6 +70,10 @@ pub(crate) struct TrainOptions {
     /// 0/1 data, a row for each example (.npy or .csv); the paper's mixture if absent
     pub(crate) data: Option<PathBuf>,
 
+    /// Refuse data with columns that never change, or keep those columns [default: refuse]
+    #[arg(long, value_parser = ["refuse", "keep"])]
+    constant_columns: Option<String>,
+
     /// Where negative samples come from: contrastive divergence, persistent samples, a fixed
     /// ladder, an adaptive ladder [default: apt]
     #[arg(long, value_parser = ["cd", "sml", "pt", "apt"], help_heading = "Sampler")]

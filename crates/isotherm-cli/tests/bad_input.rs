@@ -95,18 +95,24 @@ fn data_that_are_not_zeros_and_ones() {
     assert_says(&place.refusal(Some(place.0.path()), ""), &[&text(place.0.path()), "directory"]);
 }
 
-/// Real data such as MNIST have constant columns: some are a warning, and the run goes on.
+/// Real data such as MNIST have constant columns: whoever wants them says so, and is reminded.
 #[test]
-fn some_constant_columns_are_a_warning() {
+fn constant_columns_are_refused_unless_they_are_to_be_kept() {
     let place = Place::new();
-    let data = place.file("some.csv", "0,1,0\n0,1,1\n0,1,0\n");
+    let data = place.file("some.csv", "0,0,1\n1,0,1\n0,0,1\n");
+    let why = place.refusal(Some(&data), "--updates 5 --hidden 2");
+    assert_says(&why, &["some.csv", "2 of 3 columns are constant", "column 2", "keep"]);
     let run = place.path("run");
-    let ran = common::run(train(Some(&data), "--updates 5 --hidden 2", &run));
+    let options = "--updates 5 --hidden 2 --constant-columns keep";
+    let ran = common::run(train(Some(&data), options, &run));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let warnings: Vec<&str> = ran.err.lines().filter(|line| line.contains("warning")).collect();
     assert_eq!(warnings.len(), 1, "{}", ran.err);
     assert_says(warnings[0], &["some.csv", "2 of 3 columns are constant"]);
     assert_says(summary(&run)["warnings"][0].as_str().unwrap(), &["2 of 3 columns are constant"]);
+    let data = place.file("all.csv", "0,1\n0,1\n");
+    let why = place.refusal(Some(&data), "--updates 5 --hidden 2 --constant-columns keep");
+    assert_says(&why, &["all.csv", "every column is constant"]);
 }
 
 #[test]

@@ -3,11 +3,22 @@
 use std::path::Path;
 
 use isotherm_kernels::BitMatrix;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::formats;
 use super::mixture::Mixture;
 use crate::error::{Error, Result};
+
+/// What to do about columns that have the same value in every example.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConstantColumns {
+    /// Refuse the data.
+    Refuse,
+    /// Train on them; their biases start at a probability of 0.01 or 0.99.
+    Keep,
+}
 
 /// Data to learn from.
 #[derive(Clone, Debug)]
@@ -39,15 +50,22 @@ impl Dataset {
         Ok(Dataset::Table(Table { name: path.display().to_string(), examples }))
     }
 
-    /// Refuses data that nothing can be learned from.
-    pub fn check_learnable(&self) -> Result<()> {
-        match self {
-            Dataset::Table(Table { name, examples })
-                if constant_columns(examples) == examples.cols() =>
-            {
+    /// Refuses data that nothing can be learned from and, unless they are to be kept, data with
+    /// columns that never change: a model of them is sure of what it has never seen otherwise.
+    pub fn check_learnable(&self, constant_columns: ConstantColumns) -> Result<()> {
+        let Dataset::Table(Table { name, examples }) = self else { return Ok(()) };
+        let (constant, columns) = (constant_columns_of(examples), examples.cols());
+        match constant.first() {
+            Some(_) if constant.len() == columns => Err(Error::data(format!(
+                "{name}: every column is constant, so there is nothing to learn; check that rows \
+                 are examples and columns are variables"
+            ))),
+            Some(first) if constant_columns == ConstantColumns::Refuse => {
                 Err(Error::data(format!(
-                    "{name}: every column is constant, so there is nothing to learn; check that \
-                     rows are examples and columns are variables"
+                    "{name}: {} of {columns} columns are constant, the first of them column {}; \
+                     leave them out, or train on them as they are with --constant-columns keep",
+                    constant.len(),
+                    first + 1
                 )))
             }
             _ => Ok(()),
@@ -104,7 +122,7 @@ impl Dataset {
     /// What is worth knowing before learning begins, one sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let Dataset::Table(table) = self else { return Vec::new() };
-        let constant = constant_columns(&table.examples);
+        let constant = constant_columns_of(&table.examples).len();
         let mut warnings = Vec::new();
         if constant > 0 {
             warnings.push(format!(
@@ -133,7 +151,8 @@ impl Dataset {
     }
 }
 
-fn constant_columns(examples: &BitMatrix) -> usize {
+fn constant_columns_of(examples: &BitMatrix) -> Vec<usize> {
     let rows = examples.rows() as u64;
-    examples.column_counts().into_iter().filter(|&n| n == 0 || n == rows).count()
+    let counts = examples.column_counts().into_iter().enumerate();
+    counts.filter(|&(_, ones)| ones == 0 || ones == rows).map(|(column, _)| column).collect()
 }

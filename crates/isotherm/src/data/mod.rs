@@ -5,6 +5,6 @@ pub mod formats;
 mod minibatch;
 mod mixture;
 
-pub use dataset::{Dataset, Table};
+pub use dataset::{ConstantColumns, Dataset, Table};
 pub use minibatch::Minibatches;
 pub use mixture::Mixture;

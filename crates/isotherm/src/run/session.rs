@@ -63,7 +63,7 @@ impl Session {
     /// Begins a run. Nothing is written before data and options have proved possible.
     pub fn create(out: &Path, config: &Config, replace: bool) -> Result<Session> {
         let data = RunFolder::data_of(config)?;
-        data.check_learnable()?;
+        data.check_learnable(config.constant_columns)?;
         let plan = config.check(data.n_visible())?;
         let state = TrainState::new(&plan, &data.marginals());
         let folder = RunFolder::create(out, replace)?;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::ConstantColumns;
 use crate::path::SwapOn;
 use crate::tempering::{Respace, Spacing};
 
@@ -62,6 +63,7 @@ pub enum GradientKind {
 #[allow(missing_docs)] // the command line's help text documents each option
 pub struct Config {
     pub data: Option<String>,
+    pub constant_columns: ConstantColumns,
     pub algorithm: Algorithm,
     pub path: PathKind,
     pub swap: Option<SwapOn>,
@@ -98,6 +100,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             data: None,
+            constant_columns: ConstantColumns::Refuse,
             algorithm: Algorithm::Apt,
             path: PathKind::Auto,
             swap: None,
