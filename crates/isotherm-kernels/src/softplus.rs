@@ -11,6 +11,8 @@ use crate::matrix::{LANES, Tile};
 
 /// Factors, each at most 2, multiplied before a logarithm is taken: 2^96 is far from overflow.
 const FLUSH: usize = 96;
+/// The sign bit of an `f32`.
+const SIGN: u32 = 0x8000_0000;
 /// Lanes of the `f64` version.
 const LANES_F64: usize = 8;
 
@@ -40,21 +42,42 @@ fn shifted_body(x: &[Tile], shift: &[Tile], sign: f32, cols: usize) -> f64 {
 fn sum_of(tiles: usize, cols: usize, term: impl Fn(usize, usize) -> f32) -> f64 {
     let mut total = 0.0;
     let (mut positive, mut product) = (Tile::ZERO, Tile::splat(1.0));
-    for t in 0..tiles {
-        let used = cols.saturating_sub(t * LANES).min(LANES);
-        for lane in 0..LANES {
-            // Beyond the last column: −∞ stands for "adds exactly nothing".
-            let x = if lane < used { term(t, lane) } else { f32::NEG_INFINITY };
-            positive.0[lane] += if x > 0.0 { x } else { 0.0 };
-            let magnitude = f32::from_bits(x.to_bits() | 0x8000_0000);
-            product.0[lane] *= 1.0 + exp_f32(magnitude);
-        }
+    let full = (cols / LANES).min(tiles);
+    for t in 0..full {
+        let x = Tile(lanes(|lane| term(t, lane)));
+        multiply_up(&x, &mut positive, &mut product);
         if t % FLUSH == FLUSH - 1 {
             total += lane_sum(&positive) + log_sum(&product);
             (positive, product) = (Tile::ZERO, Tile::splat(1.0));
         }
     }
+    if full < tiles {
+        // Beyond the last column: −∞ stands for "adds exactly nothing".
+        let used = cols - full * LANES;
+        let x = lanes(|lane| if lane < used { term(full, lane) } else { f32::NEG_INFINITY });
+        multiply_up(&Tile(x), &mut positive, &mut product);
+    }
     total + lane_sum(&positive) + log_sum(&product)
+}
+
+/// Adds max(x, 0) and multiplies by 1 + e^−|x|, lane by lane.
+#[inline(always)]
+fn multiply_up(x: &Tile, positive: &mut Tile, product: &mut Tile) {
+    for lane in 0..LANES {
+        let x = x.0[lane];
+        positive.0[lane] += if x > 0.0 { x } else { 0.0 };
+        product.0[lane] *= 1.0 + exp_f32(f32::from_bits(x.to_bits() | SIGN));
+    }
+}
+
+/// Sixteen values; a plain loop, so that it is compiled per CPU level.
+#[inline(always)]
+fn lanes(value: impl Fn(usize) -> f32) -> [f32; LANES] {
+    let mut out = [0.0; LANES];
+    for lane in 0..LANES {
+        out[lane] = value(lane);
+    }
+    out
 }
 
 #[inline(always)]
