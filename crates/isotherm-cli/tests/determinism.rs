@@ -8,10 +8,11 @@ use std::path::Path;
 
 use common::*;
 
-/// Enough replicas, examples and hidden units for the work to be split among the threads.
-const OPTIONS: &str = "--hidden 10 --batch 20 --updates 160 \
-    --metrics-every 10 --likelihood-every 40 --lr 0.1 --momentum 0.3 --weight-decay 1e-3 --quiet";
-const LADDER: &str = "--columns 20 --rungs 8 --spawn-every 30 --burn-in 10 --beta-lr 0.05 \
+/// Steps long enough for the work to be split among the threads: a row of 70 × 10 units takes about
+/// 85 ns a Gibbs step, and a thread is woken for 150 µs of work.
+const OPTIONS: &str = "--hidden 10 --batch 20 --updates 60 \
+    --metrics-every 10 --likelihood-every 30 --lr 0.1 --momentum 0.3 --weight-decay 1e-3 --quiet";
+const LADDER: &str = "--k 40 --columns 20 --rungs 8 --spawn-every 30 --burn-in 10 --beta-lr 0.05 \
     --min-swap 0.85";
 
 fn differs(one: &Path, other: &Path) -> bool {
@@ -26,7 +27,7 @@ fn check(options: &str) {
     let folder = tempfile::tempdir().unwrap();
     let data = csv(folder.path(), 150, 70);
     let place = |name: &str| folder.path().join(name);
-    let sampling = if options.contains("cd") { "" } else { "--sampling-steps 80" };
+    let sampling = if options.contains("cd") { "" } else { "--sampling-steps 40" };
     let options = format!("{OPTIONS} {sampling} {options}");
     let go = |name: &str, more: &str| {
         succeed(train(Some(&data), &format!("{options} {more}"), &place(name)));
@@ -50,13 +51,13 @@ fn check(options: &str) {
 
 #[test]
 fn contrastive_divergence() {
-    check("--algorithm cd --k 2");
+    check("--algorithm cd --k 300");
 }
 
 #[test]
 fn persistent_samples_on_each_path() {
     for path in ["joint", "base-rate", "hidden-marginal"] {
-        check(&format!("--algorithm sml --path {path} --columns 40"));
+        check(&format!("--algorithm sml --path {path} --columns 150 --k 40"));
     }
 }
 
@@ -77,7 +78,7 @@ fn an_adaptive_ladder_on_each_path() {
 
 #[test]
 fn the_other_way_to_swap() {
-    check(&format!("--algorithm apt --path joint --swap free-energy --k 2 {LADDER}"));
+    check(&format!("--algorithm apt --path joint --swap free-energy {LADDER}"));
     check(&format!("--algorithm apt --path base-rate --swap energy --gradient plain {LADDER}"));
 }
 

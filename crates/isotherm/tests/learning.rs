@@ -145,7 +145,8 @@ fn bytes(state: &TrainState) -> Vec<u8> {
 fn the_number_of_threads_changes_nothing() {
     let with = |threads, path| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let config = Config { path, updates: 40, columns: Some(12), ..Config::default() };
+        // 600 replicas: half a millisecond a step and more, cut into three chunks or more.
+        let config = Config { path, updates: 30, columns: Some(60), ..Config::default() };
         pool.install(|| bytes(&trained(config).0))
     };
     for path in [PathKind::Joint, PathKind::BaseRate, PathKind::HiddenMarginal] {

@@ -37,9 +37,6 @@ pub struct Gibbs {
     rngs: Vec<LaneRng>,
 }
 
-/// Rows that a thread takes at least: fewer would spend their time building tables.
-const MIN_ROWS: usize = 16;
-
 impl Gibbs {
     /// No replicas yet. `base` is c₀, one value for each visible unit, or empty for zero.
     pub fn new(n_visible: usize, n_hidden: usize, base: &[f32], swap: SwapOn) -> Gibbs {
@@ -148,12 +145,16 @@ impl Gibbs {
     fn for_each_chunk(
         &mut self,
         betas: &[f64],
+        steps: usize,
         purpose: Purpose,
         clock: Clock,
         work: impl Fn(&mut Chunk<'_>, &[Tile]) + Sync,
     ) {
         assert_eq!(betas.len(), self.h.rows(), "one β for each row");
-        let rows = rows_per_thread(betas.len(), MIN_ROWS);
+        let (n_visible, n_hidden) = (self.v.cols() as f64, self.h.cols() as f64);
+        // Products go fast, a unit's draw does not.
+        let cost = steps as f64 * (0.03 * n_visible * n_hidden + 0.8 * (n_visible + n_hidden));
+        let rows = rows_per_thread(betas.len(), cost);
         let (h_words, v_words) = (self.h.words_per_row(), self.v.words_per_row());
         let v_tiles = self.visible_field.tiles_per_row();
         let h_tiles = self.hidden_field.tiles_per_row();
@@ -190,7 +191,7 @@ impl Path for Gibbs {
 
     fn sweep(&mut self, model: &Rbm, betas: &[f64], steps: usize, clock: Clock) {
         let swap = self.swap;
-        self.for_each_chunk(betas, Purpose::Sweep, clock, |chunk, base| {
+        self.for_each_chunk(betas, steps, Purpose::Sweep, clock, |chunk, base| {
             chunk.sweep(model, base, steps, swap);
         });
     }
@@ -203,7 +204,9 @@ impl Path for Gibbs {
 
     fn settle(&mut self, model: &Rbm, betas: &[f64], clock: Clock) {
         if self.swap == SwapOn::FreeEnergy {
-            self.for_each_chunk(betas, Purpose::Settle, clock, |chunk, _| chunk.draw_hidden(model));
+            self.for_each_chunk(betas, 1, Purpose::Settle, clock, |chunk, _| {
+                chunk.draw_hidden(model)
+            });
         }
     }
 

@@ -79,7 +79,8 @@ impl Path for HiddenMarginal {
 
     fn sweep(&mut self, model: &Rbm, betas: &[f64], steps: usize, clock: Clock) {
         assert_eq!(betas.len(), self.h.rows(), "one β for each row");
-        let rows = rows_per_thread(betas.len(), 1);
+        let cost = steps as f64 * 0.5 * (model.n_visible() * model.n_hidden()) as f64;
+        let rows = rows_per_thread(betas.len(), cost);
         let (words, tiles) = (self.h.words_per_row(), self.visible_field.tiles_per_row());
         betas
             .par_chunks(rows)
