@@ -41,6 +41,7 @@ pub(crate) enum Command {
 }
 
 #[derive(Args)]
+#[command(allow_negative_numbers = true)] // so that the library says what is wrong with `--lr -1`
 #[command(after_help = "Examples:
   isotherm train
   isotherm train votes.npy --hidden 20 --batch 50 --updates 2e5 --out runs/votes

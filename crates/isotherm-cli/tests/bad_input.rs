@@ -133,6 +133,7 @@ fn impossible_options() {
         ("--updates 9e15", &["--updates"]),
         ("--updates 9223372036854775807 --sampling-steps 9223372036854775807", &["2^48"]),
         ("--lr=-0.1", &["--lr", "-0.1"]),
+        ("--lr -1", &["--lr must be a number from 0.0", "not -1.0"]),
         ("--lr nan", &["--lr", "NaN"]),
         ("--lr inf", &["--lr", "inf"]),
         ("--momentum 1", &["--momentum", "not 1"]),
