@@ -216,7 +216,7 @@ fn burn_in_holds_the_rungs_and_decisions_come_at_their_interval() {
         {
             assert_eq!(before, tempering.state.ladder, "rungs moved {} after", step - spawned);
         }
-        if change != Change::None {
+        if let Some(change) = change {
             assert_eq!((step + 1) % 50, 0);
             assert!(matches!(change, Change::Spawned(_)));
             last_spawn = Some(step);

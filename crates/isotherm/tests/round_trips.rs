@@ -29,7 +29,7 @@ fn always_accepting_swaps_march_replicas_round() {
         run(&mut tempering, 4 * rungs as u64, rounds * 2 * rungs as u64);
         let flow = &tempering.state.flow;
         assert_eq!(flow.round_trips, rounds * rungs as u64 * 3, "{rungs} rungs");
-        assert_eq!(flow.steps_per_round_trip(), Some(2.0 * rungs as f64));
+        assert_eq!(flow.replica_steps, 2 * rungs as u64 * flow.round_trips, "2M steps a trip");
         assert!(tempering.state.replicas.ages.iter().all(|&age| age < 2 * rungs as u64));
     }
 }

@@ -6,5 +6,5 @@ mod row;
 mod summary;
 
 pub use log::{RowLog, leading_rows};
-pub use row::{Event, LadderRow, Row, Timing};
+pub use row::{LadderRow, Row, Timing};
 pub use summary::{ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};

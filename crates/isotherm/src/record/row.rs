@@ -7,17 +7,7 @@ use crate::likelihood::LogLikelihood;
 use crate::path::Path;
 use crate::tempering::engine::Change;
 use crate::tempering::{Tempering, flow::ReturnTime};
-use crate::train::{Phase, StepInfo};
-
-/// Why a row was written out of turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Event {
-    /// A rung was added after this one, cold end = 0.
-    Spawned(usize),
-    /// This rung was removed.
-    Retired(usize),
-}
+use crate::train::Phase;
 
 /// The run after `step` steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,7 +20,7 @@ pub struct Row {
     pub learning_rate: f64,
     /// What happened to the ladder in it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub event: Option<Event>,
+    pub event: Option<Change>,
     /// Mean log-likelihood, where it was measured.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub log_likelihood: Option<LogLikelihood>,
@@ -81,20 +71,10 @@ impl LadderRow {
         })
     }
 
-    /// Steps a replica takes for one round trip, where there was one.
+    /// Steps a replica takes for one round trip, where there was one: replica-steps over trips,
+    /// which unlike the mean of the completed ones is not biased towards the quick.
     pub fn steps_per_round_trip(&self) -> Option<f64> {
         (self.round_trips > 0).then(|| self.replica_steps as f64 / self.round_trips as f64)
-    }
-}
-
-impl Event {
-    /// The event of a step, if it had one.
-    pub fn of(info: &StepInfo) -> Option<Event> {
-        match info.change {
-            Change::None => None,
-            Change::Spawned(gap) => Some(Event::Spawned(gap)),
-            Change::Retired(rung) => Some(Event::Retired(rung)),
-        }
     }
 }
 

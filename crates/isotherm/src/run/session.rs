@@ -12,7 +12,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::likelihood::{Effort, exact, measure};
 use crate::model::{Rbm, model_bundle};
-use crate::record::{Event, LadderRow, Row, RowLog, Seconds, Summary, Timing, leading_rows};
+use crate::record::{LadderRow, Row, RowLog, Seconds, Summary, Timing, leading_rows};
 use crate::train::{Config, Phase, Plan, StepInfo, TrainState, Trainer};
 
 /// The version of the checkpoint's contents.
@@ -240,10 +240,9 @@ impl Session {
     fn row(&mut self, info: &StepInfo) -> Result<Option<Row>> {
         let (plan, step) = (self.trainer.plan(), self.state.step);
         let ends = step == plan.config.updates || step == plan.total_steps();
-        let event = Event::of(info);
         let wanted = plan.likelihood_every > 0 && info.phase == Phase::Train;
         let measured = wanted && (step % plan.likelihood_every == 0 || step == plan.config.updates);
-        if !(step % plan.metrics_every == 0 || ends || event.is_some() || measured) {
+        if !(step % plan.metrics_every == 0 || ends || info.change.is_some() || measured) {
             return Ok(None);
         }
         let (log_likelihood, log_likelihood_averaged) = match measured {
@@ -254,7 +253,7 @@ impl Session {
             step,
             phase: info.phase,
             learning_rate: info.learning_rate,
-            event,
+            event: info.change,
             log_likelihood,
             log_likelihood_averaged,
             ladder: self.state.negative.tempering().and_then(LadderRow::of),

@@ -1,5 +1,7 @@
 //! One step of the tempered sampler, and the adaptation of its ladder.
 
+use serde::{Deserialize, Serialize};
+
 use super::flow::{Flow, ReturnTime, return_time};
 use super::ladder::Ladder;
 use super::replicas::Replicas;
@@ -30,11 +32,10 @@ pub struct Adaptation {
 }
 
 /// What adaptation did to the number of rungs at a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Change {
-    /// The number stayed.
-    None,
-    /// A rung was added after this one.
+    /// A rung was added after this one, cold end = 0.
     Spawned(usize),
     /// This rung was removed.
     Retired(usize),
@@ -107,14 +108,14 @@ impl<P: Path> Tempering<P> {
     }
 
     /// Moves the rungs towards where the rule wants them, and now and then adds or removes one.
-    pub fn adapt(&mut self, adaptation: &Adaptation) -> Change {
+    pub fn adapt(&mut self, adaptation: &Adaptation) -> Option<Change> {
         if self.state.ladder.rungs() < 2 {
-            return Change::None;
+            return None;
         }
         self.respace(adaptation);
         self.state.since_decision += 1;
         if self.state.since_decision < adaptation.spawn_every {
-            return Change::None;
+            return None;
         }
         self.state.since_decision = 0;
         self.spawn_or_retire(adaptation)
@@ -135,7 +136,7 @@ impl<P: Path> Tempering<P> {
         }
     }
 
-    fn spawn_or_retire(&mut self, adaptation: &Adaptation) -> Change {
+    fn spawn_or_retire(&mut self, adaptation: &Adaptation) -> Option<Change> {
         let s = &self.state;
         let (f_up, rejections) = (s.flow.curve.f_up_fitted(), s.rates.rejections());
         let rungs = s.ladder.rungs();
@@ -145,7 +146,7 @@ impl<P: Path> Tempering<P> {
         {
             self.spawn(gap);
             self.state.resting = adaptation.burn_in;
-            return Change::Spawned(gap);
+            return Some(Change::Spawned(gap));
         }
         if can_spare_a_rung(&rejections, adaptation.min_swap)
             && rungs > adaptation.min_rungs
@@ -153,9 +154,9 @@ impl<P: Path> Tempering<P> {
         {
             self.retire(rung);
             self.state.resting = adaptation.burn_in;
-            return Change::Retired(rung);
+            return Some(Change::Retired(rung));
         }
-        Change::None
+        None
     }
 
     /// Adds a rung halfway between rungs `gap` and `gap + 1`, its replicas copies of the hotter

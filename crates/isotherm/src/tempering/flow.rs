@@ -132,12 +132,6 @@ impl Flow {
         }
     }
 
-    /// Steps a replica takes for one round trip: replica-steps over trips, which unlike the mean
-    /// of the completed ones is not biased towards the quick.
-    pub fn steps_per_round_trip(&self) -> Option<f64> {
-        (self.round_trips > 0).then(|| self.replica_steps as f64 / self.round_trips as f64)
-    }
-
     /// Begins a new count of round trips; the histograms stay.
     pub fn restart_count(&mut self) {
         (self.round_trips, self.replica_steps) = (0, 0);

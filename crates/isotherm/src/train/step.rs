@@ -32,7 +32,7 @@ pub struct StepInfo {
     /// The learning rate it used; 0 while sampling.
     pub learning_rate: f64,
     /// Whether a rung came or went.
-    pub change: Change,
+    pub change: Option<Change>,
 }
 
 /// A plan, its data, and the buffers that a step reuses.
@@ -123,12 +123,12 @@ impl Trainer {
 
     /// Respace the rungs; spawn one or retire one. Not after the last step, which nothing follows:
     /// the ladder that is reported is the one that was measured.
-    fn adapt(&self, state: &mut TrainState) -> Change {
+    fn adapt(&self, state: &mut TrainState) -> Option<Change> {
         let last = state.step + 1 == self.plan.total_steps();
         let adaptation = self.plan.adaptation().filter(|_| !last);
         match (adaptation, state.negative.tempering_mut()) {
             (Some(adaptation), Some(tempering)) => tempering.adapt(&adaptation),
-            _ => Change::None,
+            _ => None,
         }
     }
 }
