@@ -31,6 +31,7 @@
 pub mod checkpoint;
 pub mod data;
 mod error;
+pub mod figure;
 pub mod likelihood;
 pub mod model;
 pub mod path;
