@@ -6,10 +6,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each module may use of the others. Anything not named here is a forbidden arrow.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("error", &[]),
     ("streams", &[]),
     ("figure", &[]),
+    ("report", &["figure"]),
     ("checkpoint", &["error"]),
     ("model", &["error", "streams", "checkpoint"]),
     ("data", &["error", "streams"]),
@@ -151,7 +152,9 @@ fn only_the_kernels_hold_unsafe_code_and_they_know_no_domain() {
     let crates = crates();
     for name in ["isotherm", "isotherm-cli"] {
         for file in sources(&crates.join(name).join("src")) {
-            let text = code(&file).replace("forbid(unsafe_code)", "");
+            // a page's security policy has a word of this kind as well
+            let text =
+                code(&file).replace("forbid(unsafe_code)", "").replace("'unsafe-inline'", "");
             assert!(!text.contains("unsafe"), "{} holds unsafe code", file.display());
         }
     }

@@ -1,5 +1,26 @@
 //! What a figure shows, and nothing about how it is drawn: one description serves the SVG file,
 //! the interactive report, and whatever comes later.
+//!
+//! [`svg_file`] draws it as a file of its own, [`inline`] as a part of a page; one routine
+//! (`drawing.rs`) serves both.
+
+mod axis;
+mod drawing;
+mod frame;
+mod hover;
+mod images;
+mod legend;
+mod number;
+mod palette;
+mod plot;
+mod raster;
+mod reference;
+mod series;
+mod svg;
+mod text;
+mod thin;
+
+pub use svg::{inline, svg_file};
 
 /// A figure: panels that belong together.
 #[derive(Clone, Debug, PartialEq)]
