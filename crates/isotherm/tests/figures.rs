@@ -353,6 +353,29 @@ fn ticks(document: &Document<'_>, class: &str) -> Vec<(f64, String)> {
         .collect()
 }
 
+#[test]
+fn labels_are_written_as_people_write_them() {
+    let labels = |axis: Axis| {
+        let series = vec![Series::of("s", 0, Shape::Line, [(1.0, 1.0)])];
+        let file = svg_file(&alone(plot_of(Axis::linear("x"), axis, series)));
+        let document = Document::parse(&file).unwrap();
+        let labels: Vec<String> =
+            ticks(&document, "tick-y").into_iter().map(|(_, label)| label).collect();
+        labels.join(" ")
+    };
+    let linear = |low, high| labels(Axis::linear("y").over(low, high));
+    assert_eq!(linear(0.0, 1.0), "0 0.2 0.4 0.6 0.8 1.0");
+    assert_eq!(linear(-430.0, -100.0), "−400 −350 −300 −250 −200 −150 −100");
+    assert_eq!(linear(0.0, 1e5), "0 20k 40k 60k 80k 100k");
+    assert_eq!(linear(0.0, 2e6), "0 0.5M 1.0M 1.5M 2.0M");
+    assert_eq!(linear(0.0, 1e-5), "0 2×10⁻⁶ 4×10⁻⁶ 6×10⁻⁶ 8×10⁻⁶ 1.0×10⁻⁵");
+    assert_eq!(linear(1000.0, 1000.5), "1000.0 1000.1 1000.2 1000.3 1000.4 1000.5");
+    let log = |low, high| labels(Axis::log("y").over(low, high));
+    assert_eq!(log(1e-3, 10.0), "0.001 0.01 0.1 1 10");
+    assert_eq!(log(1.0, 1e6), "1 10 10² 10³ 10⁴ 10⁵ 10⁶");
+    assert_eq!(log(1e-7, 3e-6), "10⁻⁷ 2×10⁻⁷ 5×10⁻⁷ 10⁻⁶ 2×10⁻⁶");
+}
+
 fn check_ticks(axis: Axis) {
     let shown = format!("{axis:?}");
     let series = vec![Series::of("s", 0, Shape::Line, [(1.0, 1.0)])];

@@ -145,7 +145,7 @@ impl Below {
                     apart >= half(&pair[0]) + half(&pair[1]) + 10.0
                 })
             };
-            let most = ((width / 75.0) as usize).clamp(3, 10);
+            let most = ((width / 55.0) as usize).clamp(3, 8);
             let ticks = (2..=most).rev().map(|most| ruler.ticks(most)).find(|ticks| fits(ticks));
             let ticks = ticks.unwrap_or_else(|| ruler.ticks(2).into_iter().take(1).collect());
             let ticks = ticks.into_iter().map(|tick| (tick.at, vec![tick.label])).collect();

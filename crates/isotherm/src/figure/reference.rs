@@ -67,11 +67,11 @@ pub(super) fn draw(
         g class="references" {
             @for (_, path, _) in &lines {
                 @if edged {
-                    path class="edge" d=(path) fill="none" stroke="#ffffff" stroke-width="3"
-                        stroke-opacity="0.75" clip-path=(clip) {}
+                    path class="edge" d=(path) fill="none" stroke="#ffffff" stroke-width="2.4"
+                        stroke-opacity="0.6" clip-path=(clip) {}
                 }
-                path class="axis reference" d=(path) fill="none" stroke="#555555"
-                    stroke-width="1.2" stroke-dasharray="3 3" clip-path=(clip) {}
+                path class="axis reference" d=(path) fill="none" stroke="#444444"
+                    stroke-width="1.2" stroke-dasharray="5 3" clip-path=(clip) {}
             }
             @for (label, place) in &labels { (written(label, *place)) }
         }

@@ -184,6 +184,8 @@ fn bars(series: &Series, points: &[Point], frame: &Frame<'_>, stand: Stand) -> M
     }
     html! {
         @if !path.is_empty() {
+            // pale enough for whiskers to be seen, without the grid shining through
+            path class="background" fill="#ffffff" d=(path) {}
             path class="fill bars" fill=(colour(series.colour)) fill-opacity="0.82" d=(path) {}
         }
         (whiskers(series, points, frame, stand.shift))
