@@ -7,6 +7,7 @@
 mod axis;
 mod drawing;
 mod frame;
+mod heat;
 mod hover;
 mod images;
 mod legend;
@@ -37,6 +38,8 @@ pub struct Figure {
 
 /// A part of a figure.
 #[derive(Clone, Debug, PartialEq)]
+// a figure has a handful of them: their size is nothing, and a box would be in everybody's way
+#[allow(clippy::large_enum_variant)]
 pub enum Panel {
     /// Curves, bars or dots between axes.
     Plot(Plot),

@@ -140,6 +140,12 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
+        // asked to close it leaves nothing behind; its answers end when its last process has
+        let _ = self.to.write_all(b"{\"id\":0,\"method\":\"Browser.close\"}\0");
+        let until = Instant::now() + Duration::from_secs(5);
+        while let Ok(_late) =
+            self.from.recv_timeout(until.saturating_duration_since(Instant::now()))
+        {}
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
