@@ -71,7 +71,8 @@ impl Entry<'_> {
         let height = self.lines.len() as f64 * text::line_height(NORMAL);
         html! {
             g class={ "legend-entry c" (slot(series.colour)) } data-series=(self.index)
-                role="button" tabindex="0" aria-pressed="true" aria-label=(text::clean(&series.name)) {
+                role="button" tabindex="0" aria-pressed="true"
+                aria-label=(text::clean(&series.name)) {
                 // the whole entry can be clicked, not its strokes alone
                 rect class="hit" x=(pixel(x)) y=(pixel(y)) width=(pixel(self.width))
                     height=(pixel(height)) fill="none" pointer-events="all" {}

@@ -167,7 +167,8 @@ fn written(lines: &[String], place: Taken) -> Markup {
     let at = (place.left + 3.0, place.top + SMALL);
     html! {
         rect class="background" x=(pixel(place.left)) y=(pixel(place.top))
-            width=(pixel(place.width)) height=(pixel(place.height)) fill="#ffffff" fill-opacity="0.8" {}
+            width=(pixel(place.width)) height=(pixel(place.height)) fill="#ffffff"
+            fill-opacity="0.8" {}
         (text::lines("label", lines, at, Anchor::Start, SMALL))
     }
 }
