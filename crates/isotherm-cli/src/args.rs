@@ -76,8 +76,8 @@ pub(crate) struct TrainOptions {
     constant_columns: Option<String>,
 
     /// Where negative samples come from: contrastive divergence, persistent samples, a fixed
-    /// ladder, an adaptive ladder [default: apt]
-    #[arg(long, value_parser = ["cd", "sml", "pt", "apt"], help_heading = "Sampler")]
+    /// ladder, an adaptive ladder, or exact ones by enumerating up to 16 hidden units [default: apt]
+    #[arg(long, value_parser = ["cd", "sml", "pt", "apt", "exact"], help_heading = "Sampler")]
     algorithm: Option<String>,
     /// What lies between the hot end and the model: exp(−βE) down to uniform (the paper's), down
     /// to the data's marginals, or p(h)^β [default: auto, hidden-marginal up to 32 hidden units,
