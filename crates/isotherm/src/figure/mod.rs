@@ -16,6 +16,7 @@ pub struct Figure {
 
 /// A part of a figure.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // there are few panels, and boxes would be in the way
 pub enum Panel {
     /// Curves, bars or dots between axes.
     Plot(Plot),
