@@ -38,6 +38,8 @@ pub(crate) enum Command {
     Sample(SampleArguments),
     /// Measure the log-likelihood of the model of a run
     Evaluate(EvaluateArguments),
+    /// Run the paper's experiment again, draw its figures and test its claims
+    Reproduce(ReproduceArguments),
 }
 
 #[derive(Args)]
@@ -229,6 +231,28 @@ pub(crate) struct EvaluateArguments {
     /// Print a JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  isotherm reproduce --quick --out paper-quick      a tenth of the updates, 2 seeds
+  isotherm reproduce --out paper                    all of it, in less than an hour on 2 cores
+  isotherm reproduce --out paper                    the same again: goes on after Ctrl-C
+
+DIR then holds report.html, claims.json, figures/ (SVG) and every run (runs/).")]
+pub(crate) struct ReproduceArguments {
+    /// Folder of the experiment; one that was interrupted goes on
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// A tenth of the updates and 2 seeds
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Updates of each run; a fifth as many steps of sampling follow [default: 100000]
+    #[arg(long, value_parser = count)]
+    pub(crate) updates: Option<u64>,
+    /// Seeds of each setting [default: 5]
+    #[arg(long, value_parser = count)]
+    pub(crate) seeds: Option<u64>,
 }
 
 /// A whole number, also written as 1e5 or 1_000.
