@@ -9,7 +9,7 @@ use isotherm::Result;
 use isotherm::reproduce::{Ended, Progress, Size, Watcher, Workshop};
 
 use crate::args::ReproduceArguments;
-use crate::output::tell;
+use crate::output::{print, tell};
 use crate::{Ending, interrupt};
 
 /// Time between two lines where there is no terminal.
@@ -22,7 +22,13 @@ pub(crate) fn run(arguments: &ReproduceArguments, quiet: bool) -> Result<Ending>
     let ended = workshop.run(&screen);
     screen.finish();
     match ended? {
-        Ended::Done => Ok(Ending::Done),
+        Ended::Done => {
+            let tables = workshop.publish()?;
+            if !quiet {
+                print(&tables.lines())?;
+            }
+            Ok(Ending::Done)
+        }
         Ended::Interrupted => {
             if !quiet {
                 tell("saved; the same command goes on");

@@ -1,9 +1,16 @@
 //! The paper's experiment, run again: its runs, its figures, and which of its claims hold.
 
+pub mod claims;
+mod cost;
 mod experiment;
+mod results;
 mod runner;
+pub mod statistics;
+pub mod table;
+pub mod verdict;
 mod workshop;
 
 pub use experiment::{Arm, Job, Setting, Size};
+pub use results::{ArmResult, Cost, Results, RunResult};
 pub use runner::{Ended, Progress, Watcher};
 pub use workshop::Workshop;
