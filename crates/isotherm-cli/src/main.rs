@@ -6,6 +6,7 @@ mod evaluate;
 mod interrupt;
 mod output;
 mod progress;
+mod report;
 mod resume;
 mod sample;
 mod train;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Resume(arguments) => resume::run(arguments, line.quiet),
         Command::Sample(arguments) => sample::run(arguments, line.quiet),
         Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Report(arguments) => report::run(arguments, line.quiet),
     });
     match result {
         Ok(Ending::Done) => ExitCode::SUCCESS,
