@@ -200,3 +200,7 @@ pub(crate) fn round_trips(rows: &[Row], windows: usize) -> (Vec<Point>, Vec<Poin
     }
     (times, totals)
 }
+
+#[cfg(test)]
+#[path = "ladder_history_tests.rs"]
+mod tests;

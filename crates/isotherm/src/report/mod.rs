@@ -5,6 +5,8 @@
 //! ([`run_figures`], [`ladder_history`], [`warnings`]); [`page`] lays it out.
 
 mod comparison;
+#[cfg(test)]
+mod fixtures;
 pub(crate) mod ladder_history;
 mod numbers;
 mod output;

@@ -110,7 +110,7 @@ pub(crate) fn samples_figure(v: &BitMatrix, how: &str, layout: Layout) -> Option
     Some(Figure {
         name: "samples".to_owned(),
         title: "Samples from the model".to_owned(),
-        caption: format!("{shown} of {how}{}", layout.remark()),
+        caption: format!("{shown} of {how}"),
         panels: vec![panel],
     })
 }
@@ -121,9 +121,7 @@ pub(crate) fn modes_figure(mixture: &Mixture, v: &BitMatrix) -> Figure {
     let name = |mode: usize| format!("mode {}", mode + 1);
     let images = (0..modes.rows())
         .map(|mode| (format!("{}, w = {:.3}", name(mode), weights[mode]), pixels(modes, mode)));
-    let shape = ImageShape::guess(modes.cols());
-    let ImageShape { width, height } =
-        shape.unwrap_or(ImageShape { width: modes.cols(), height: 1 });
+    let ImageShape { width, height } = Mixture::shape();
     let images = Images {
         title: "the modes of the data".to_owned(),
         width,
@@ -207,3 +205,7 @@ fn heat_panel(
     });
     Some(Panel::Plot(plot))
 }
+
+#[cfg(test)]
+#[path = "pictures_tests.rs"]
+mod tests;

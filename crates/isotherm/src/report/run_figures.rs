@@ -169,3 +169,7 @@ pub(crate) fn round_trip_figure(rows: &[Row], sampling: Option<u64>) -> Option<F
         panels: vec![Panel::Plot(plot), Panel::Plot(total)],
     })
 }
+
+#[cfg(test)]
+#[path = "run_figures_tests.rs"]
+mod tests;

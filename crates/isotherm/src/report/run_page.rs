@@ -10,7 +10,7 @@ use super::reading::RunRecord;
 use super::run_figures::{flow_figure, likelihood_figure, round_trip_figure, swap_figure};
 use super::samples::{Drawn, draw};
 use super::warnings::{Signs, warnings};
-use crate::data::Mixture;
+use crate::data::{ImageShape, Mixture};
 use crate::figure::Figure;
 use crate::train::{Algorithm, Config};
 
@@ -69,8 +69,7 @@ fn of_the_data(record: &RunRecord) -> Vec<String> {
 
 fn pictures(record: &RunRecord, drawn: Option<&Drawn>, notes: &mut Vec<String>) -> Vec<Figure> {
     let Some(file) = &record.model else { return Vec::new() };
-    let shape = record.config.as_ref().and_then(|config| config.shape);
-    let layout = Layout::of(shape, file.model.n_visible());
+    let layout = Layout::of(shape_of(record), file.model.n_visible());
     let mut figures = Vec::new();
     match filters_figure(&file.model, layout) {
         Some(figure) => figures.push(figure),
@@ -87,6 +86,12 @@ fn pictures(record: &RunRecord, drawn: Option<&Drawn>, notes: &mut Vec<String>) 
         }
     }
     figures
+}
+
+/// The shape of the images, where it is known: given, or that of the built-in mixture.
+fn shape_of(record: &RunRecord) -> Option<ImageShape> {
+    let config = record.config.as_ref()?;
+    config.shape.or_else(|| config.data.is_none().then(Mixture::shape))
 }
 
 /// The page about a run.

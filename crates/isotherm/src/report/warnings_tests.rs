@@ -2,47 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::likelihood::LogLikelihood;
-
-fn likelihood(value: f64) -> LogLikelihood {
-    LogLikelihood {
-        value,
-        std_error: 0.1,
-        method: "exact".into(),
-        lower: value - 0.2,
-        upper: value + 0.2,
-        on: "mixture".into(),
-    }
-}
-
-/// A ladder of seven rungs whose f_up is what its swap rates predict.
-fn healthy_ladder() -> LadderRow {
-    let mut ladder = LadderRow {
-        betas: (0..7).map(|i| 1.0 - f64::from(i) / 6.0).collect(),
-        swap_rates: vec![Some(0.5); 6],
-        swap_rate: 0.5,
-        f_up: Vec::new(),
-        return_time_mean: 50.0,
-        return_time_sum: 350.0,
-        round_trips: 12,
-        replica_steps: 3000,
-    };
-    ladder.f_up = predicted_flow(&ladder).unwrap().into_iter().map(Some).collect();
-    ladder
-}
-
-fn healthy_rows() -> Vec<Row> {
-    let row = |i: u64| Row {
-        step: 100 * (i + 1),
-        phase: Phase::Train,
-        learning_rate: 0.01,
-        event: None,
-        log_likelihood: Some(likelihood(-200.0 + 10.0 * i as f64)),
-        log_likelihood_averaged: Some(likelihood(-201.0 + 10.0 * i as f64)),
-        ladder: Some(healthy_ladder()),
-    };
-    (0..10).map(row).collect()
-}
+use crate::report::fixtures::*;
 
 fn config() -> Config {
     Config { updates: 1000, ..Config::default() }
@@ -148,7 +108,7 @@ fn a_full_ladder_that_wants_to_grow_is_told() {
     let small = Config { max_rungs: 7, min_swap: 0.6, ..config() };
     let signs = Signs { rows: &rows, config: Some(&small), finished: true, ..Signs::default() };
     assert_one(&warnings(&signs), &["--max-rungs 7", "0.50", "--min-swap 0.6"]);
-    let fixed = Config { algorithm: Algorithm::Pt, ..small };
+    let fixed = Config { algorithm: Algorithm::Pt, ..small.clone() };
     assert!(warnings(&Signs { config: Some(&fixed), ..signs }).is_empty());
 }
 
