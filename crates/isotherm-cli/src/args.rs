@@ -15,7 +15,8 @@ use serde::Serialize;
                   10 hidden units\n  isotherm train votes.csv --hidden 16        your own 0/1 data\n  \
                   isotherm resume runs/mixture-apt-1          go on with an interrupted run\n  \
                   isotherm evaluate runs/mixture-apt-1        its log-likelihood\n  \
-                  isotherm sample runs/mixture-apt-1 -n 100 --out samples.npy"
+                  isotherm sample runs/mixture-apt-1 -n 100 --out samples.npy\n  \
+                  isotherm report runs/a runs/b               two runs side by side"
 )]
 pub(crate) struct CommandLine {
     /// Threads to use; all cores if absent. Results do not depend on it
@@ -40,6 +41,8 @@ pub(crate) enum Command {
     Evaluate(EvaluateArguments),
     /// Run the paper's experiment again, draw its figures and test its claims
     Reproduce(ReproduceArguments),
+    /// Draw the report of a run again, or set several runs side by side
+    Report(ReportArguments),
 }
 
 #[derive(Args)]
@@ -76,6 +79,11 @@ pub(crate) struct TrainOptions {
     /// Refuse data with columns that never change, or keep those columns [default: refuse]
     #[arg(long, value_parser = ["refuse", "keep"])]
     constant_columns: Option<String>,
+
+    /// Width and height of the images that the examples are, row by row, for the report's pictures;
+    /// a square is guessed where the number of columns allows one
+    #[arg(long, value_name = "WIDTHxHEIGHT")]
+    shape: Option<String>,
 
     /// Where negative samples come from: contrastive divergence, persistent samples, a fixed
     /// ladder, an adaptive ladder, or exact ones by enumerating up to 16 hidden units [default: apt]
@@ -231,6 +239,30 @@ pub(crate) struct EvaluateArguments {
     /// Print a JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  isotherm report runs/mixture-apt-1                   writes runs/mixture-apt-1/report.html
+  isotherm report runs/apt runs/pt --out apt-pt.html   sets the two side by side
+  isotherm report runs/apt --figures figures           also writes figures/likelihood.svg, …
+
+A run may be going on, interrupted or killed: the page shows what there is, and says so. It reads
+nothing but the folders of the runs and needs no network to be looked at.")]
+pub(crate) struct ReportArguments {
+    /// Folders of runs
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// The page [default: report.html in the folder of a single run, comparison.html here for
+    /// several]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write each figure as an SVG file into this folder too
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) figures: Option<PathBuf>,
+    /// Replace files of these names even if isotherm did not write them
+    #[arg(long)]
+    pub(crate) overwrite: bool,
 }
 
 #[derive(Args)]

@@ -6,6 +6,7 @@ mod evaluate;
 mod interrupt;
 mod output;
 mod progress;
+mod report;
 mod reproduce;
 mod resume;
 mod sample;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Sample(arguments) => sample::run(arguments, line.quiet),
         Command::Evaluate(arguments) => evaluate::run(arguments),
         Command::Reproduce(arguments) => reproduce::run(arguments, line.quiet),
+        Command::Report(arguments) => report::run(arguments, line.quiet),
     });
     match result {
         Ok(Ending::Done) => ExitCode::SUCCESS,

@@ -12,7 +12,9 @@ use crate::args::ReproduceArguments;
 use crate::output::{print, tell};
 use crate::{Ending, interrupt};
 
-/// Time between two lines where there is no terminal.
+/// Time to the first line where there is no terminal.
+const FIRST_LINE: Duration = Duration::from_secs(2);
+/// Time between two of them.
 const LINE_EVERY: Duration = Duration::from_secs(15);
 
 pub(crate) fn run(arguments: &ReproduceArguments, quiet: bool) -> Result<Ending> {
@@ -60,7 +62,7 @@ impl Screen {
     fn new(quiet: bool) -> Screen {
         let now = Instant::now();
         let bar = (!quiet && std::io::stderr().is_terminal()).then(bar);
-        Screen { bar, quiet, begun: now, next_line: Mutex::new(now) }
+        Screen { bar, quiet, begun: now, next_line: Mutex::new(now + FIRST_LINE) }
     }
 
     fn finish(&self) {

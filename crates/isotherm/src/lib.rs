@@ -36,6 +36,7 @@ pub mod likelihood;
 pub mod model;
 pub mod path;
 pub mod record;
+pub mod report;
 pub mod reproduce;
 pub mod run;
 pub mod streams;

@@ -167,7 +167,7 @@ fn results_as_claimed_make_every_claim_hold() {
     let open = ["variance-growth", "cost-pt-50"];
     for claim in claims(&results) {
         if !open.contains(&claim.id) {
-            assert_eq!(claim.verdict, Verdict::Holds, "{}: {}", claim.id, claim.finding());
+            assert_eq!(claim.verdict, Verdict::Holds, "{}: {}", claim.id, claim.measured());
         }
     }
     // Equal variances: as likely to grow as not.

@@ -196,3 +196,8 @@ impl Series {
         Series { name: name.to_owned(), colour, shape, points }
     }
 }
+
+/// Stand-in.
+pub fn svg_file(figure: &Figure) -> String {
+    format!("<svg xmlns='http://www.w3.org/2000/svg'><title>{}</title></svg>", figure.title.len())
+}

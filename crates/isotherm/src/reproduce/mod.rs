@@ -3,6 +3,9 @@
 pub mod claims;
 mod cost;
 mod experiment;
+mod figures;
+mod page;
+mod pictures;
 mod results;
 mod runner;
 pub mod statistics;

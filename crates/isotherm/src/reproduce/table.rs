@@ -6,7 +6,7 @@ use super::claims::claims;
 use super::experiment::{Setting, Size};
 use super::results::{ArmResult, Results, RunResult};
 use super::statistics::Estimate;
-use super::verdict::{Claim, RULE};
+use super::verdict::{Claim, Evidence, RULE};
 
 /// `claims.json`.
 #[derive(Clone, Debug, Serialize)]
@@ -89,11 +89,19 @@ impl ClaimsFile {
                 of(line.seconds, 1),
             );
         }
-        text += &format!("{:26}{:>11.1}\n", "limit (entropy of the data)", self.entropy_limit);
+        text += &format!(
+            "{:26}{:>10}\n",
+            "limit (entropy of the data)",
+            minus(format!("{:.1}", self.entropy_limit))
+        );
         text.push('\n');
         for claim in &self.claims {
-            text +=
-                &format!("{:14} {}\n{:14} {}\n", claim.verdict, claim.claim, "", claim.finding());
+            let (measured, claimed) = (claim.measured(), claim.claimed);
+            text += &format!(
+                "{:14} {}: {measured}, claimed {claimed}
+",
+                claim.verdict, claim.claim
+            );
         }
         text
     }
@@ -131,9 +139,9 @@ impl Line {
 }
 
 impl Claim {
-    /// What was measured, in one line.
-    pub fn finding(&self) -> String {
-        let value = match self.value {
+    /// The quantity with its interval.
+    pub fn measured(&self) -> String {
+        match self.value {
             Some(value) if value.low.is_finite() => format!(
                 "{} [{}, {}]",
                 signed(value.estimate, 3),
@@ -142,29 +150,35 @@ impl Claim {
             ),
             Some(value) => format!("{} (one seed: no interval)", signed(value.estimate, 3)),
             None => "not measured".to_owned(),
+        }
+    }
+
+    /// What it was computed from, a line each.
+    pub fn evidence_lines(&self) -> Vec<String> {
+        let line = |evidence: &Evidence| {
+            let figure = evidence.estimate.map_or("–".to_owned(), significant);
+            format!("{} {figure}", evidence.name)
         };
-        let evidence: Vec<String> = self
-            .evidence
-            .iter()
-            .map(|evidence| {
-                let figure = evidence.estimate.map_or("–".to_owned(), |value| significant(value));
-                format!("{} {figure}", evidence.name)
-            })
-            .collect();
-        format!("{}: {value}, claimed {} ({})", self.quantity, self.claimed, evidence.join("; "))
+        self.evidence.iter().map(line).collect()
     }
 }
 
 /// A mean with its standard error.
-fn with_error(value: Estimate, digits: usize) -> String {
+pub(super) fn with_error(value: Estimate, digits: usize) -> String {
     match value.std_error {
         Some(error) => format!("{} ± {error:.digits$}", minus(format!("{:.digits$}", value.mean))),
         None => minus(format!("{:.digits$}", value.mean)),
     }
 }
 
+/// The hyper-parameters of a setting.
+pub(super) fn setting(setting: &Setting) -> String {
+    let beta_lr = setting.beta_lr.map_or(String::new(), |it| minus(format!(", β rate {it:e}")));
+    minus(format!("learning rate {:e}", setting.lr)) + &beta_lr
+}
+
 /// A mean alone.
-fn number(estimate: Option<Estimate>, digits: usize) -> String {
+pub(super) fn number(estimate: Option<Estimate>, digits: usize) -> String {
     estimate.map_or("–".to_owned(), |value| minus(format!("{:.digits$}", value.mean)))
 }
 

@@ -7,11 +7,14 @@ use serde::Serialize;
 
 use super::cost;
 use super::experiment::{Arm, Job, Size};
+use super::figures::figures;
+use super::page::experiment_page;
 use super::results::{ArmResult, Cost, Results};
 use super::runner::{Board, Ended, Watcher, on_all_cores, run_job};
 use super::table::ClaimsFile;
 use crate::checkpoint::{RunLock, write_atomically};
 use crate::error::{Error, Result};
+use crate::report::{Replace, write_figures, write_page};
 
 /// The file that makes a folder the folder of an experiment, and tells its size.
 const MANIFEST: &str = "reproduce.toml";
@@ -136,10 +139,14 @@ impl Workshop {
         self.root.join("costs").join(format!("seed-{seed}.json"))
     }
 
-    /// Writes what the runs came to.
+    /// Writes what the runs came to: the page, the figures, and last the claims.
     pub fn publish(&self) -> Result<ClaimsFile> {
         let results = self.results()?;
         let tables = ClaimsFile::of(&results);
+        let figures = figures(&results)?;
+        write_figures(&self.root.join("figures"), &figures, Replace::Anything)?;
+        let page = experiment_page(&results, &tables, &figures);
+        write_page(&self.root.join("report.html"), &page)?;
         write_json(&self.root.join("claims.json"), &tables)?;
         Ok(tables)
     }

@@ -52,6 +52,9 @@ impl Config {
             ));
         }
         self.check_memory(n_visible, columns, rungs)?;
+        if let Some(shape) = self.shape {
+            shape.check(n_visible)?;
+        }
         let smaller = self.hidden.min(n_visible);
         if smaller > LARGEST && self.likelihood_every.is_some_and(|every| every > 0) {
             return Err(Error::config(format!(
