@@ -10,7 +10,7 @@ mod fixtures;
 pub(crate) mod ladder_history;
 mod numbers;
 mod output;
-pub mod page;
+mod page;
 mod palette;
 pub(crate) mod pictures;
 pub(crate) mod reading;
@@ -28,6 +28,7 @@ use crate::run::RunFolder;
 
 pub use output::Replace;
 pub(crate) use output::{write as write_page, write_figures};
+pub use page::{figure_block, page};
 
 /// Where a report goes.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use super::statistics::Estimate;
 use super::table::{ClaimsFile, Line, number, setting, with_error};
 use super::verdict::{Claim, Source, Verdict};
 use crate::figure::Figure;
-use crate::report::page::{figure_block, page};
+use crate::report::{figure_block, page};
 
 /// The page.
 pub(super) fn experiment_page(
