@@ -1,5 +1,26 @@
 //! What a figure shows, and nothing about how it is drawn: one description serves the SVG file,
 //! the interactive report, and whatever comes later.
+//!
+//! [`svg_file`] draws it as a file of its own, [`inline`] as a part of a page; one routine
+//! (`drawing.rs`) serves both.
+
+mod axis;
+mod drawing;
+mod frame;
+mod hover;
+mod images;
+mod legend;
+mod number;
+mod palette;
+mod plot;
+mod raster;
+mod reference;
+mod series;
+mod svg;
+mod text;
+mod thin;
+
+pub use svg::{inline, svg_file};
 
 /// A figure: panels that belong together.
 #[derive(Clone, Debug, PartialEq)]
@@ -194,9 +215,4 @@ impl Series {
         let points = points.into_iter().map(|(x, y)| Point { x, y, error: None }).collect();
         Series { name: name.to_owned(), colour, shape, points }
     }
-}
-
-/// Stand-in.
-pub fn svg_file(figure: &Figure) -> String {
-    format!("<svg xmlns='http://www.w3.org/2000/svg'><title>{}</title></svg>", figure.title.len())
 }

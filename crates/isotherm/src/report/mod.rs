@@ -10,7 +10,7 @@ mod fixtures;
 pub(crate) mod ladder_history;
 mod numbers;
 mod output;
-pub mod page;
+mod page;
 mod palette;
 mod pictures;
 pub(crate) mod reading;
@@ -27,6 +27,7 @@ use crate::figure::Figure;
 use crate::run::RunFolder;
 
 pub use output::Replace;
+pub use page::{figure_block, page};
 
 /// Where a report goes.
 #[derive(Clone, Debug)]
