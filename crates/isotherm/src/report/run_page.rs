@@ -39,7 +39,7 @@ pub(crate) fn contents(record: &RunRecord) -> Contents {
     figures.extend(ladder_figure(rows, record.total_steps(), sampling, wanted));
     figures.extend(ladder.map(flow_figure));
     figures.extend(ladder.map(swap_figure));
-    figures.extend(round_trip_figure(rows, sampling));
+    figures.extend(round_trip_figure(rows, record.total_steps(), sampling));
     figures.extend(pictures(record, drawn.as_ref(), &mut notes));
     if rows.is_empty() {
         notes.push("No row of metrics is written yet, so there are no curves.".to_owned());
