@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 
 use super::numbers::key_numbers;
-use super::page::{figure_block, page};
 use super::reading::RunRecord;
 use super::run_page::notes;
 use super::side_by_side::{ladder_figure, likelihood_figure, rungs_figure};
+use super::{figure_block, page};
 use crate::figure::Figure;
 
 /// Several runs, with names that tell them apart.
@@ -36,13 +36,15 @@ impl Comparison {
 
     /// The page.
     pub(crate) fn page(&self) -> String {
+        let title = format!("{} runs side by side", self.runs.len());
         let body = html! {
+            h1 { (title) }
             (self.numbers())
             (self.all_notes())
             @for figure in &self.figures { (figure_block(figure)) }
             (self.differences())
         };
-        page(&format!("{} runs side by side", self.runs.len()), body)
+        page(&title, body)
     }
 
     fn numbers(&self) -> Markup {

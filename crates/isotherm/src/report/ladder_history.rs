@@ -91,11 +91,17 @@ pub(crate) fn swap_heat(rows: &[Row], end: f64) -> Option<Heat> {
     })
 }
 
-/// The β of every rung over the steps, with spawns and retirements, on the swap rates.
+/// The steps of a run, up to the last that was asked for or recorded.
+pub(crate) fn steps_axis(rows: &[Row], total: Option<u64>) -> Axis {
+    let reached = rows.last().map_or(1, |row| row.step);
+    Axis::linear("step").over(0.0, total.unwrap_or(reached).max(reached) as f64)
+}
+
+/// The β of every rung over the steps, from its spawn to its retirement, on the swap rates.
 pub(crate) fn ladder_plot(rows: &[Row], total: Option<u64>, sampling: Option<u64>) -> Option<Plot> {
-    let reached = ladders(rows).last()?.0.step;
-    let end = total.unwrap_or(reached).max(reached) as f64;
-    let x = Axis::linear("step").over(0.0, end);
+    ladders(rows).next()?;
+    let x = steps_axis(rows, total);
+    let end = x.range.map_or(1.0, |(_, end)| end);
     let mut plot = Plot::new("β of every rung", x, Axis::linear("β").over(0.0, 1.0));
     plot.heat = swap_heat(rows, end);
     let lives = lives(rows);
@@ -108,15 +114,10 @@ pub(crate) fn ladder_plot(rows: &[Row], total: Option<u64>, sampling: Option<u64
             name = ""; // one entry of the legend for all
         }
     }
-    let births = lives.iter().filter(|life| life.spawned).filter_map(|life| life.points.first());
     let ends = lives.iter().filter(|life| life.retired).filter_map(|life| life.points.last());
-    for (name, colour, points) in [
-        ("spawned", palette::SECOND, births.copied().collect::<Vec<_>>()),
-        ("retired", palette::THIRD, ends.copied().collect()),
-    ] {
-        if !points.is_empty() {
-            plot.series.push(Series::of(name, colour, Shape::Dots, points));
-        }
+    let ends: Vec<(f64, f64)> = ends.copied().collect();
+    if !ends.is_empty() {
+        plot.series.push(Series::of("retired", palette::THIRD, Shape::Dots, ends));
     }
     plot.references = sampling_begins(sampling);
     Some(plot)
@@ -129,9 +130,9 @@ pub(crate) fn sampling_begins(step: Option<u64>) -> Vec<Reference> {
 }
 
 /// Mean and lowest swap rate over the steps; `wanted` is the mean below which rungs are spawned.
-fn rates_plot(rows: &[Row], wanted: Option<f64>, sampling: Option<u64>) -> Plot {
+fn rates_plot(rows: &[Row], x: Axis, wanted: Option<f64>, sampling: Option<u64>) -> Plot {
     let y = Axis::linear("swap rate").over(0.0, 1.0);
-    let mut plot = Plot::new("swap rates", Axis::linear("step"), y);
+    let mut plot = Plot::new("swap rates", x, y);
     let kept: Vec<(f64, &LadderRow)> =
         thinned(ladders(rows).map(|(row, ladder)| (row.step as f64, ladder)).collect());
     let lowest = |ladder: &LadderRow| {
@@ -156,14 +157,17 @@ pub(crate) fn ladder_figure(
     wanted: Option<f64>,
 ) -> Option<Figure> {
     let plot = ladder_plot(rows, total, sampling)?;
+    let rates = rates_plot(rows, steps_axis(rows, total), wanted, sampling);
     Some(Figure {
         name: "ladder".to_owned(),
         title: "The ladder's evolution".to_owned(),
-        caption: "Left: every line is one rung, from the cold end (β = 1) to the hot one (β = 0), \
-                  on the swap rate of the pair it bounds. Rungs that draw together mark where \
+        caption:
+            "Left: every line is one rung, from its spawn to its retirement, between the cold \
+                  end (β = 1) and the hot one (β = 0); the colour behind is the swap rate of the \
+                  pair around it, white where none was tried. Rungs that draw together mark where \
                   replicas are slow to pass. Right: how often neighbours exchange replicas."
-            .to_owned(),
-        panels: vec![Panel::Plot(plot), Panel::Plot(rates_plot(rows, wanted, sampling))],
+                .to_owned(),
+        panels: vec![Panel::Plot(plot), Panel::Plot(rates)],
     })
 }
 

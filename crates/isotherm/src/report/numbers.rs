@@ -35,7 +35,7 @@ pub(crate) fn key_numbers(record: &RunRecord) -> Vec<Number> {
     vec![
         likelihood(final_likelihood(record), "log-likelihood (nats)"),
         likelihood(final_averaged(record), "of the averaged parameters"),
-        number("limit of the data", record.limit().map(|limit| format!("{limit:.2}")), None),
+        number("limit of the data", record.limit().map(|limit| minus(format!("{limit:.2}"))), None),
         number("steps", Some(done), None),
         number("seconds of training", seconds.map(|it| format!("{:.1}", it.train)), None),
         number(
@@ -76,10 +76,10 @@ fn each(seconds: Seconds, steps: u64, record: &RunRecord) -> String {
 
 /// A log-likelihood with its error, if it has one.
 pub(crate) fn nats(measured: &LogLikelihood) -> String {
-    match measured.std_error {
+    minus(match measured.std_error {
         0.0 => format!("{:.2}", measured.value),
         error => format!("{:.2} ± {error:.2}", measured.value),
-    }
+    })
 }
 
 /// A whole number with thin gaps between its thousands.
@@ -93,4 +93,9 @@ pub(crate) fn grouped(number: u64) -> String {
     let groups = rest.as_bytes().chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
     let head = (!first.is_empty()).then(|| first.to_owned());
     head.into_iter().chain(groups).collect::<Vec<_>>().join("\u{202f}")
+}
+
+/// A number with the sign that it has in print.
+fn minus(number: String) -> String {
+    number.replace('-', "−")
 }

@@ -1,7 +1,7 @@
 //! The curves of a run: likelihood, flow, swap rates, round trips. They are made of rows, so that
 //! whoever has rows can draw them.
 
-use super::ladder_history::{ladders, round_trips, sampling_begins, thinned};
+use super::ladder_history::{ladders, round_trips, sampling_begins, steps_axis, thinned};
 use super::palette;
 use super::warnings::{predicted_flow, predicted_round_trip};
 use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape};
@@ -145,10 +145,15 @@ pub(crate) fn swap_figure(ladder: &LadderRow) -> Figure {
 }
 
 /// How long round trips take over the run, and how many there were.
-pub(crate) fn round_trip_figure(rows: &[Row], sampling: Option<u64>) -> Option<Figure> {
+pub(crate) fn round_trip_figure(
+    rows: &[Row],
+    total_steps: Option<u64>,
+    sampling: Option<u64>,
+) -> Option<Figure> {
     let (times, totals) = round_trips(rows, WINDOWS);
     totals.last()?;
-    let mut plot = Plot::new("duration", Axis::linear("step"), Axis::log("steps of a replica"));
+    let x = || steps_axis(rows, total_steps);
+    let mut plot = Plot::new("duration", x(), Axis::log("steps of a replica"));
     let kept: Vec<(f64, &LadderRow)> =
         thinned(ladders(rows).map(|(row, ladder)| (row.step as f64, ladder)).collect());
     let predicted = kept.iter().map(|(x, it)| (*x, predicted_round_trip(it).unwrap_or(f64::NAN)));
@@ -161,7 +166,7 @@ pub(crate) fn round_trip_figure(rows: &[Row], sampling: Option<u64>) -> Option<F
     let name = "return-time counters, mean";
     plot.series.push(Series::of(name, palette::THIRD, Shape::Line, counters));
     plot.references = sampling_begins(sampling);
-    let mut total = Plot::new("completed", Axis::linear("step"), Axis::linear("round trips"));
+    let mut total = Plot::new("completed", x(), Axis::linear("round trips"));
     let (name, shape) = (String::new(), Shape::Line);
     total.series.push(Series { name, colour: palette::FIRST, shape, points: totals });
     total.references = sampling_begins(sampling);

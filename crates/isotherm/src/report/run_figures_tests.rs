@@ -49,9 +49,9 @@ fn swaps_and_round_trips_have_a_point_for_each() {
     for plot in plots(&figure) {
         assert_eq!(plot.series[0].points.len(), 6);
     }
-    let figure = round_trip_figure(&healthy_rows(), Some(900)).unwrap();
+    let figure = round_trip_figure(&healthy_rows(), None, Some(900)).unwrap();
     let plots = plots(&figure);
     assert_eq!(plots[0].series.len(), 3);
     assert_eq!(plots[0].references[0].at, Place::X(900.0));
-    assert_eq!(round_trip_figure(&[], None), None);
+    assert_eq!(round_trip_figure(&[], None, None), None);
 }

@@ -4,12 +4,12 @@ use maud::{Markup, html};
 
 use super::ladder_history::ladder_figure;
 use super::numbers::key_numbers;
-use super::page::{figure_block, page};
 use super::pictures::{Layout, filters_figure, modes_figure, samples_figure};
 use super::reading::RunRecord;
 use super::run_figures::{flow_figure, likelihood_figure, round_trip_figure, swap_figure};
 use super::samples::{Drawn, draw};
 use super::warnings::{Signs, warnings};
+use super::{figure_block, page};
 use crate::data::{ImageShape, Mixture};
 use crate::figure::Figure;
 use crate::train::{Algorithm, Config};
@@ -39,7 +39,7 @@ pub(crate) fn contents(record: &RunRecord) -> Contents {
     figures.extend(ladder_figure(rows, record.total_steps(), sampling, wanted));
     figures.extend(ladder.map(flow_figure));
     figures.extend(ladder.map(swap_figure));
-    figures.extend(round_trip_figure(rows, sampling));
+    figures.extend(round_trip_figure(rows, record.total_steps(), sampling));
     figures.extend(pictures(record, drawn.as_ref(), &mut notes));
     if rows.is_empty() {
         notes.push("No row of metrics is written yet, so there are no curves.".to_owned());
@@ -98,6 +98,7 @@ fn shape_of(record: &RunRecord) -> Option<ImageShape> {
 pub(crate) fn run_page(record: &RunRecord, contents: &Contents) -> String {
     let name = record.name();
     let body = html! {
+        h1 { "Run " (name) }
         (numbers(record))
         (list_of_warnings(&contents.warnings))
         (notes(&contents.notes))
@@ -120,7 +121,7 @@ fn numbers(record: &RunRecord) -> Markup {
 fn list_of_warnings(warnings: &[String]) -> Markup {
     html! {
         @if warnings.is_empty() {
-            p.verdict.holds { "No warning: every rule of this report is satisfied." }
+            p { span.verdict.holds { "No warnings" } }
         } @else {
             ul.warnings { @for warning in warnings { li { (warning) } } }
         }

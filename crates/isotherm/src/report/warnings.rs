@@ -208,14 +208,21 @@ fn slow_mixing(ladder: &LadderRow) -> Option<String> {
     let flows = flows(ladder);
     let worst = flows.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
     let &(rung, measured, predicted) = worst;
-    (distance(worst) > FAR_FROM_PREDICTED).then(|| {
-        format!(
-            "f_up is {measured:.2} on rung {rung} (β = {:.3}) where the swap rates predict \
-             {predicted:.2}, further off than {FAR_FROM_PREDICTED}: replicas mix slowly inside the \
-             rungs thereabouts, and round trips take longer than the swap rates promise.",
-            ladder.betas[rung]
-        )
-    })
+    if distance(worst) <= FAR_FROM_PREDICTED {
+        return None;
+    }
+    let fall = |pair: &&[(usize, f64, f64)]| {
+        (pair[0].1 - pair[1].1) - (pair[0].2 - pair[1].2) // beyond the predicted one
+    };
+    let steepest = flows.windows(2).max_by(|a, b| fall(a).total_cmp(&fall(b)))?;
+    let (cold, hot) = (steepest[0].0, steepest[1].0);
+    Some(format!(
+        "f_up is {measured:.2} on rung {rung} (β = {:.3}) where the swap rates predict \
+         {predicted:.2}, further off than {FAR_FROM_PREDICTED}: replicas mix slowly inside the \
+         rungs, most of all between rungs {cold} and {hot} (β = {:.3} and {:.3}), and round trips \
+         take longer than the swap rates promise.",
+        ladder.betas[rung], ladder.betas[cold], ladder.betas[hot]
+    ))
 }
 
 fn full_ladder(ladder: &LadderRow, config: &Config) -> Option<String> {

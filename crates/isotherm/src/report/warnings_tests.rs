@@ -99,7 +99,7 @@ fn a_cold_bottleneck_is_told_from_slow_mixing_elsewhere() {
     let hot = about_ladder(|ladder| {
         ladder.f_up = [1.0, 0.95, 0.93, 0.9, 0.88, 0.85, 0.0].map(Some).to_vec();
     });
-    assert_one(&hot, &["rung 5", "0.85", "further off than 0.2"]);
+    assert_one(&hot, &["rung 5", "0.85", "further off than 0.2", "between rungs 5 and 6"]);
 }
 
 #[test]
