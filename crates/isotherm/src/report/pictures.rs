@@ -177,16 +177,20 @@ pub(crate) fn modes_figure(mixture: &Mixture, v: &BitMatrix) -> Figure {
 /// The share of samples that belong to each mode, and of those that belong to none.
 pub(crate) fn mode_masses(modes: &BitMatrix, v: &BitMatrix) -> Vec<f64> {
     let mut counts = vec![0usize; modes.rows() + 1];
-    let most = (BELONGS * modes.cols() as f64) as u32;
     for row in 0..v.rows() {
-        let distance = |mode: usize| -> u32 {
-            modes.row(mode).iter().zip(v.row(row)).map(|(a, b)| (a ^ b).count_ones()).sum()
-        };
-        let nearest = (0..modes.rows()).map(|mode| (distance(mode), mode)).min();
-        let mode = nearest.filter(|&(distance, _)| distance <= most).map(|(_, mode)| mode);
-        counts[mode.unwrap_or(modes.rows())] += 1;
+        counts[nearest_mode(modes, v.row(row)).unwrap_or(modes.rows())] += 1;
     }
     counts.into_iter().map(|count| count as f64 / v.rows().max(1) as f64).collect()
+}
+
+/// The mode that a sample belongs to, if it is close enough to any.
+pub(crate) fn nearest_mode(modes: &BitMatrix, sample: &[u64]) -> Option<usize> {
+    let most = (BELONGS * modes.cols() as f64) as u32;
+    let distance = |mode: usize| -> u32 {
+        modes.row(mode).iter().zip(sample).map(|(a, b)| (a ^ b).count_ones()).sum()
+    };
+    let nearest = (0..modes.rows()).map(|mode| (distance(mode), mode)).min();
+    nearest.filter(|&(distance, _)| distance <= most).map(|(_, mode)| mode)
 }
 
 /// The pixels of a row.

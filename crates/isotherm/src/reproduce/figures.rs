@@ -30,7 +30,16 @@ pub(super) fn figures(results: &Results) -> Result<Vec<Figure>> {
 
 /// The colour of an algorithm, the same in all figures.
 pub(super) fn colour(arm: Arm) -> usize {
-    arm as usize
+    match arm {
+        Arm::AptHiddenMarginal => 0,
+        Arm::Apt => 1,
+        Arm::Pt50 => 2,
+        Arm::Pt20 => 3,
+        Arm::AptBaseRate => 4,
+        Arm::Sml => 5,
+        Arm::Perfect => 6,
+        Arm::Pt10 => 7,
+    }
 }
 
 /// The log-likelihoods that a run measured while it learned: step, seconds, value.

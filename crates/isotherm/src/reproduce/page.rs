@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::experiment::Size;
 use super::results::Results;
 use super::statistics::Estimate;
 use super::table::{ClaimsFile, Line, number, setting, with_error};
@@ -15,7 +16,9 @@ pub(super) fn experiment_page(
     tables: &ClaimsFile,
     figures: &[Figure],
 ) -> String {
+    let title = "Adaptive parallel tempering, reproduced";
     let body = html! {
+        h1 { (title) }
         (introduction(tables))
         h2 id="claims" { "Which claims hold" }
         (claims_table("Of the paper", tables, Source::Paper))
@@ -28,7 +31,7 @@ pub(super) fn experiment_page(
         h2 id="tried" { "Everything that was tried" }
         (tried(results))
     };
-    page("Adaptive parallel tempering, reproduced", body)
+    page(title, body)
 }
 
 fn introduction(tables: &ClaimsFile) -> Markup {
@@ -57,6 +60,15 @@ fn introduction(tables: &ClaimsFile) -> Markup {
             }
             ": an RBM with 10 hidden units learns a mixture of five noisy images, each algorithm "
             "at its best hyper-parameters. Everything on this page is computed from the runs."
+        }
+        @if tables.size != Size::FULL {
+            ul.warnings {
+                li {
+                    "This is not the paper's experiment in full, which has "
+                    (Size::FULL.updates) " updates and " (Size::FULL.seeds) " seeds: a verdict \
+                     here says nothing about the paper."
+                }
+            }
         }
         dl.numbers { @for (name, text) in numbers { div { dt { (name) } dd { (text) } } } }
     }

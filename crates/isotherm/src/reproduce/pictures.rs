@@ -8,14 +8,14 @@ use crate::data::{ImageShape, Mixture};
 use crate::error::Result;
 use crate::figure::{Axis, Figure, Images, Panel, Plot, Point, Series, Shape};
 use crate::model::Rbm;
-use crate::report::pictures::{filter_images, mode_images, mode_masses, pixels};
+use crate::report::pictures::{filter_images, mode_images, mode_masses, nearest_mode, pixels};
 use crate::report::samples::exact_samples;
 use crate::run::RunFolder;
 
 /// Exact samples of a model for its mode masses.
 const SAMPLES: usize = 2000;
 /// Samples that are shown of a model.
-const SHOWN: usize = 10;
+const SHOWN: usize = 8;
 
 /// The model of a run.
 fn model(run: &RunResult) -> Result<Rbm> {
@@ -44,9 +44,11 @@ pub(super) fn masses(results: &Results) -> Result<Figure> {
     let y = Axis::linear("probability");
     let mut plot = Plot::new("", Axis::names("", names), y);
     let of_data = weights.iter().enumerate().map(|(mode, &w)| (mode as f64, w));
-    plot.series.push(Series::of("data (w)", 8, Shape::Bars, of_data));
+    plot.series.push(Series::of("data (w)", colour(Arm::Pt10), Shape::Bars, of_data));
     let mut distances = Vec::new();
-    for arm in &results.arms {
+    // The shorter ladders look like PT-50's, and leave their colour to the data.
+    for arm in results.arms.iter().filter(|arm| ![Arm::Pt10, Arm::Pt20].contains(&arm.setting.arm))
+    {
         let runs = arm
             .runs
             .iter()
@@ -84,11 +86,18 @@ pub(super) fn masses(results: &Results) -> Result<Figure> {
 
 /// Exact samples of the best model of some algorithms.
 pub(super) fn samples(results: &Results) -> Result<Figure> {
+    let mixture = Mixture::new(1);
     let mut panels = Vec::new();
     for arm in [Arm::Sml, Arm::Pt50, Arm::Apt, Arm::AptHiddenMarginal] {
         let Some(run) = results.arm(arm).and_then(|arm| arm.best_run()) else { continue };
         let v = exact_samples(&model(run)?, SHOWN);
-        let images = (0..v.rows()).map(|row| (String::new(), pixels(&v, row))).collect();
+        let images = (0..v.rows())
+            .map(|row| {
+                let mode = nearest_mode(mixture.modes(), v.row(row));
+                let label = mode.map_or("none".to_owned(), |mode| format!("mode {}", mode + 1));
+                (label, pixels(&v, row))
+            })
+            .collect();
         let ImageShape { width, height } = Mixture::shape();
         let title = arm.label().to_owned();
         panels.push(Panel::Images(Images { title, width, height, range: (0.0, 1.0), images }));
@@ -96,7 +105,8 @@ pub(super) fn samples(results: &Results) -> Result<Figure> {
     Ok(Figure {
         name: "samples".to_owned(),
         title: "Samples from the models".to_owned(),
-        caption: "Independent, exact samples of the best model of each algorithm.".to_owned(),
+        caption: "Independent, exact samples of the best model of each algorithm, with the mode that is within \
+                  a quarter of the pixels, if any.".to_owned(),
         panels,
     })
 }
@@ -109,7 +119,7 @@ pub(super) fn filters(results: &Results) -> Result<Figure> {
         let title = arm.label().to_owned();
         panels.push(Panel::Images(Images {
             title,
-            ..filter_images(&model(run)?, Mixture::shape(), SHOWN)
+            ..filter_images(&model(run)?, Mixture::shape(), usize::MAX)
         }));
     }
     Ok(Figure {

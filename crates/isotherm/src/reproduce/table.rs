@@ -95,6 +95,13 @@ impl ClaimsFile {
             minus(format!("{:.1}", self.entropy_limit))
         );
         text.push('\n');
+        if self.size != Size::FULL {
+            text += &format!(
+                "Not the paper's {} updates and {} seeds: a verdict here says nothing about the paper.\n",
+                Size::FULL.updates,
+                Size::FULL.seeds
+            );
+        }
         for claim in &self.claims {
             let (measured, claimed) = (claim.measured(), claim.claimed);
             text += &format!(
