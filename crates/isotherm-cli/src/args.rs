@@ -15,7 +15,8 @@ use serde::Serialize;
                   10 hidden units\n  isotherm train votes.csv --hidden 16        your own 0/1 data\n  \
                   isotherm resume runs/mixture-apt-1          go on with an interrupted run\n  \
                   isotherm evaluate runs/mixture-apt-1        its log-likelihood\n  \
-                  isotherm sample runs/mixture-apt-1 -n 100 --out samples.npy"
+                  isotherm sample runs/mixture-apt-1 -n 100 --out samples.npy\n  \
+                  isotherm report runs/a runs/b               two runs side by side"
 )]
 pub(crate) struct CommandLine {
     /// Threads to use; all cores if absent. Results do not depend on it
@@ -38,6 +39,10 @@ pub(crate) enum Command {
     Sample(SampleArguments),
     /// Measure the log-likelihood of the model of a run
     Evaluate(EvaluateArguments),
+    /// Run the paper's experiment again, draw its figures and test its claims
+    Reproduce(ReproduceArguments),
+    /// Draw the report of a run again, or set several runs side by side
+    Report(ReportArguments),
 }
 
 #[derive(Args)]
@@ -75,9 +80,14 @@ pub(crate) struct TrainOptions {
     #[arg(long, value_parser = ["refuse", "keep"])]
     constant_columns: Option<String>,
 
+    /// Width and height of the images that the examples are, row by row, for the report's pictures;
+    /// a square is guessed where the number of columns allows one
+    #[arg(long, value_name = "WIDTHxHEIGHT")]
+    shape: Option<String>,
+
     /// Where negative samples come from: contrastive divergence, persistent samples, a fixed
-    /// ladder, an adaptive ladder [default: apt]
-    #[arg(long, value_parser = ["cd", "sml", "pt", "apt"], help_heading = "Sampler")]
+    /// ladder, an adaptive ladder, or exact ones by enumerating up to 16 hidden units [default: apt]
+    #[arg(long, value_parser = ["cd", "sml", "pt", "apt", "exact"], help_heading = "Sampler")]
     algorithm: Option<String>,
     /// What lies between the hot end and the model: exp(−βE) down to uniform (the paper's), down
     /// to the data's marginals, or p(h)^β [default: auto, hidden-marginal up to 32 hidden units,
@@ -229,6 +239,52 @@ pub(crate) struct EvaluateArguments {
     /// Print a JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  isotherm report runs/mixture-apt-1                   writes runs/mixture-apt-1/report.html
+  isotherm report runs/apt runs/pt --out apt-pt.html   sets the two side by side
+  isotherm report runs/apt --figures figures           also writes figures/likelihood.svg, …
+
+A run may be going on, interrupted or killed: the page shows what there is, and says so. It reads
+nothing but the folders of the runs and needs no network to be looked at.")]
+pub(crate) struct ReportArguments {
+    /// Folders of runs
+    #[arg(required = true, value_name = "RUN")]
+    pub(crate) runs: Vec<PathBuf>,
+    /// The page [default: report.html in the folder of a single run, comparison.html here for
+    /// several]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write each figure as an SVG file into this folder too
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) figures: Option<PathBuf>,
+    /// Replace files of these names even if isotherm did not write them
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  isotherm reproduce --quick --out paper-quick      a tenth of the updates, 2 seeds
+  isotherm reproduce --out paper                    all of it, in less than an hour on 2 cores
+  isotherm reproduce --out paper                    the same again: goes on after Ctrl-C
+
+DIR then holds report.html, claims.json, figures/ (SVG) and every run (runs/).")]
+pub(crate) struct ReproduceArguments {
+    /// Folder of the experiment; one that was interrupted goes on
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// A tenth of the updates and 2 seeds
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Updates of each run; a fifth as many steps of sampling follow [default: 100000]
+    #[arg(long, value_parser = count)]
+    pub(crate) updates: Option<u64>,
+    /// Seeds of each setting [default: 5]
+    #[arg(long, value_parser = count)]
+    pub(crate) seeds: Option<u64>,
 }
 
 /// A whole number, also written as 1e5 or 1_000.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use isotherm::likelihood::LogLikelihood;
 use isotherm::record::Summary;
+use isotherm::report::write_report;
 use isotherm::run::{Observer, Outcome, Session};
 use isotherm::train::Config;
 use isotherm::{Error, Result};
@@ -37,8 +38,12 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     let outcome = session.run(&mut progress);
     progress.finish();
     match outcome? {
-        Outcome::Finished(summary) if quiet => drop(summary),
-        Outcome::Finished(summary) => print(&describe(&summary, out))?,
+        Outcome::Finished(summary) => {
+            let report = report_of(out);
+            if !quiet {
+                print(&describe(&summary, out, report.as_deref()))?;
+            }
+        }
         Outcome::Interrupted(step) => {
             if !quiet {
                 let run = quoted(out);
@@ -50,6 +55,15 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
         }
     }
     Ok(Ending::Done)
+}
+
+/// Writes the report of a finished run. The run is complete without it, so a failure is a warning.
+fn report_of(out: &Path) -> Option<PathBuf> {
+    write_report(out)
+        .map_err(|error| {
+            tell(&format!("isotherm: the run is complete but its report is not written: {error}"))
+        })
+        .ok()
 }
 
 /// A path as a shell takes it.
@@ -122,7 +136,7 @@ pub(crate) fn nats(measured: &LogLikelihood) -> String {
 }
 
 /// A finished run in a few lines.
-pub(crate) fn describe(summary: &Summary, out: &Path) -> String {
+fn describe(summary: &Summary, out: &Path, report: Option<&Path>) -> String {
     let mut lines = Vec::new();
     let seconds = summary.seconds;
     let sampled = match summary.sampling_steps {
@@ -156,5 +170,6 @@ pub(crate) fn describe(summary: &Summary, out: &Path) -> String {
         lines.push(format!("{:<16}{warning}", "warning"));
     }
     lines.push(format!("{:<16}{}", "run", out.display()));
+    lines.extend(report.map(|page| format!("{:<16}{}", "report", page.display())));
     lines.join("\n") + "\n"
 }

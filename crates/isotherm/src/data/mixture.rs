@@ -6,6 +6,7 @@
 
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, bernoulli};
 
+use super::shape::ImageShape;
 use crate::streams::{Clock, Purpose};
 
 /// Side of the images.
@@ -34,6 +35,11 @@ impl Mixture {
             bernoulli::coin_row(Level::detect(), PIXELS, &mut rng, modes.row_mut(m));
         }
         Mixture { seed: data_seed, modes }
+    }
+
+    /// Width and height of the images.
+    pub fn shape() -> ImageShape {
+        ImageShape { width: SIDE, height: SIDE }
     }
 
     /// The five images.

@@ -4,7 +4,9 @@ mod dataset;
 pub mod formats;
 mod minibatch;
 mod mixture;
+mod shape;
 
 pub use dataset::{ConstantColumns, Dataset, Table};
 pub use minibatch::Minibatches;
 pub use mixture::Mixture;
+pub use shape::ImageShape;

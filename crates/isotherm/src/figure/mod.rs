@@ -38,8 +38,7 @@ pub struct Figure {
 
 /// A part of a figure.
 #[derive(Clone, Debug, PartialEq)]
-// a figure has a handful of them: their size is nothing, and a box would be in everybody's way
-#[allow(clippy::large_enum_variant)]
+#[allow(clippy::large_enum_variant)] // there are few panels, and boxes would be in the way
 pub enum Panel {
     /// Curves, bars or dots between axes.
     Plot(Plot),

@@ -158,8 +158,12 @@ impl<'a> Measured<'a> {
     }
 }
 
-/// Whether lines carry marks: only where there are several to tell apart.
+/// Whether lines carry marks: only where there are several to tell apart, and not on a heat map,
+/// which is crowded enough.
 pub(super) fn marked(plot: &Plot) -> bool {
+    if plot.heat.is_some() {
+        return false;
+    }
     let lines = plot.series.iter().filter(|s| matches!(s.shape, Shape::Line | Shape::Dashed));
     lines.filter(|series| !series.name.is_empty()).count() > 1
 }

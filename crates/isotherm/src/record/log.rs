@@ -1,7 +1,7 @@
 //! Append-only files of JSON rows, one a line.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -73,4 +73,36 @@ pub fn leading_rows<T: DeserializeOwned>(
         bytes += line.len() as u64;
     }
     (last, bytes)
+}
+
+/// What could be read of a log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadRows<T> {
+    /// The rows, in their order.
+    pub rows: Vec<T>,
+    /// The numbers of the lines that are no rows, from 1, with the reason of each.
+    pub unreadable: Vec<(usize, String)>,
+    /// Whether the last line is not complete: it is being written, or its writer was killed.
+    pub torn: bool,
+}
+
+/// Reads a log that may be damaged, or that another process is writing: what is a row is read,
+/// what is not is told. A log that is not there has no rows.
+pub fn read_rows<T: DeserializeOwned>(path: &Path) -> Result<ReadRows<T>> {
+    let bytes = match std::fs::read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        other => other.map_err(|error| Error::io("read", path, &error))?,
+    };
+    let mut read = ReadRows { rows: Vec::new(), unreadable: Vec::new(), torn: false };
+    for (number, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
+        if !line.ends_with(b"\n") {
+            read.torn = true;
+            break;
+        }
+        match serde_json::from_slice(line) {
+            Ok(row) => read.rows.push(row),
+            Err(error) => read.unreadable.push((number + 1, error.to_string())),
+        }
+    }
+    Ok(read)
 }

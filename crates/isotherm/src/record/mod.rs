@@ -5,6 +5,6 @@ mod log;
 mod row;
 mod summary;
 
-pub use log::{RowLog, leading_rows};
+pub use log::{ReadRows, RowLog, leading_rows, read_rows};
 pub use row::{LadderRow, Row, Timing};
 pub use summary::{ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};

@@ -12,7 +12,8 @@ use crate::train::Config;
 
 /// The files of a run, in the order in which they are removed when a run is replaced: as long as
 /// there is its configuration, a folder is a run and can be replaced again.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
+    "report.html",
     CURRENT,
     PREVIOUS,
     "metrics.jsonl",
@@ -117,6 +118,11 @@ impl RunFolder {
     /// `summary.json`.
     pub fn summary(&self) -> PathBuf {
         self.path.join("summary.json")
+    }
+
+    /// `report.html`.
+    pub fn report(&self) -> PathBuf {
+        self.path.join("report.html")
     }
 
     /// Writes the effective configuration.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::ConstantColumns;
+use crate::data::{ConstantColumns, ImageShape};
 use crate::path::SwapOn;
 use crate::tempering::{Respace, Spacing};
 
@@ -18,6 +18,8 @@ pub enum Algorithm {
     Pt,
     /// SML with adaptive parallel tempering.
     Apt,
+    /// Independent samples, drawn exactly by enumerating the hidden states.
+    Exact,
 }
 
 /// The path between the hot end and the model.
@@ -63,6 +65,7 @@ pub enum GradientKind {
 #[allow(missing_docs)] // the command line's help text documents each option
 pub struct Config {
     pub data: Option<String>,
+    pub shape: Option<ImageShape>,
     pub constant_columns: ConstantColumns,
     pub algorithm: Algorithm,
     pub path: PathKind,
@@ -100,6 +103,7 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             data: None,
+            shape: None,
             constant_columns: ConstantColumns::Refuse,
             algorithm: Algorithm::Apt,
             path: PathKind::Auto,

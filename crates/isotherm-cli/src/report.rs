@@ -1,0 +1,21 @@
+//! `isotherm report`.
+
+use isotherm::Result;
+use isotherm::report::{Destination, Replace, write};
+
+use crate::Ending;
+use crate::args::ReportArguments;
+use crate::output::print;
+
+pub(crate) fn run(arguments: &ReportArguments, quiet: bool) -> Result<Ending> {
+    let destination = Destination {
+        page: arguments.out.clone(),
+        figures: arguments.figures.clone(),
+        replace: if arguments.overwrite { Replace::Anything } else { Replace::OwnOnly },
+    };
+    let written = write(&arguments.runs, &destination)?;
+    if !quiet {
+        print(&format!("{}\n", written.display()))?;
+    }
+    Ok(Ending::Done)
+}

@@ -1,0 +1,108 @@
+//! Width and height, where the examples are images: for pictures only, nothing learns from it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// The smallest side of an image whose shape is guessed.
+const SMALLEST_SIDE: usize = 4;
+
+/// The shape of an image whose pixels lie row by row. Written `28x28`, width first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ImageShape {
+    /// Pixels in a row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+}
+
+impl ImageShape {
+    /// The square with this many pixels, if there is one that could be an image.
+    pub fn guess(pixels: usize) -> Option<ImageShape> {
+        let side = pixels.isqrt();
+        (side >= SMALLEST_SIDE && side * side == pixels)
+            .then_some(ImageShape { width: side, height: side })
+    }
+
+    /// Refuses a shape that does not fit data of this width.
+    pub fn check(self, columns: usize) -> Result<()> {
+        // A product that overflows fits no data.
+        let pixels = self.width.checked_mul(self.height);
+        if pixels == Some(columns) {
+            return Ok(());
+        }
+        let pixels = pixels.map_or("too many".to_owned(), |pixels| pixels.to_string());
+        Err(Error::config(format!(
+            "--shape {self} makes {pixels} pixels but the data have {columns} columns; give width \
+             and height of one example, or leave --shape out"
+        )))
+    }
+}
+
+impl fmt::Display for ImageShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.width, self.height)
+    }
+}
+
+impl FromStr for ImageShape {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<ImageShape> {
+        let size = |side: &str| side.trim().parse().ok().filter(|&size: &usize| size > 0);
+        let sides = text.split_once(['x', '×']).map(|(width, height)| (size(width), size(height)));
+        match sides {
+            Some((Some(width), Some(height))) => Ok(ImageShape { width, height }),
+            _ => Err(Error::config(format!(
+                "--shape is width and height of an image, such as 28x28, not {text:?}"
+            ))),
+        }
+    }
+}
+
+impl TryFrom<String> for ImageShape {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<ImageShape> {
+        text.parse()
+    }
+}
+
+impl From<ImageShape> for String {
+    fn from(shape: ImageShape) -> String {
+        shape.to_string()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shape_is_read_as_it_is_written() {
+        let shape: ImageShape = "16x9".parse().unwrap();
+        assert_eq!(shape, ImageShape { width: 16, height: 9 });
+        assert_eq!(shape.to_string(), "16x9");
+        for wrong in ["", "28", "28x", "x28", "0x5", "-1x5", "1.5x2", "2x2x2"] {
+            assert!(wrong.parse::<ImageShape>().unwrap_err().is_config(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_shape_must_fit_and_only_squares_are_guessed() {
+        let shape: ImageShape = "16x9".parse().unwrap();
+        assert!(shape.check(144).is_ok());
+        let refusal = shape.check(145).unwrap_err().to_string();
+        assert!(refusal.contains("144 pixels") && refusal.contains("145 columns"), "{refusal}");
+        let huge = ImageShape { width: usize::MAX, height: 2 };
+        assert!(huge.check(usize::MAX - 1).is_err());
+        assert_eq!(ImageShape::guess(784), Some(ImageShape { width: 28, height: 28 }));
+        assert_eq!(ImageShape::guess(785), None);
+        assert_eq!(ImageShape::guess(9), None, "nine variables are hardly an image");
+    }
+}

@@ -1,0 +1,101 @@
+//! The key numbers of a run, as a page shows them and as runs are compared by them.
+
+use super::reading::RunRecord;
+use crate::likelihood::LogLikelihood;
+use crate::record::Seconds;
+
+/// A number of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Number {
+    /// What it is.
+    pub(crate) name: &'static str,
+    /// As people read it; nothing where there is none.
+    pub(crate) text: Option<String>,
+    /// The number itself, where runs can be ranked by it, larger being better.
+    pub(crate) rank: Option<f64>,
+}
+
+/// The key numbers: all runs have the same ones, in the same order.
+pub(crate) fn key_numbers(record: &RunRecord) -> Vec<Number> {
+    let number = |name, text: Option<String>, rank| Number { name, text, rank };
+    let likelihood = |of: Option<LogLikelihood>, name| {
+        let rank = of.as_ref().map(|it| it.value);
+        number(name, of.map(|it| nats(&it)), rank)
+    };
+    let ladder = record.ladder();
+    let lowest =
+        ladder.map(|it| it.swap_rates.iter().flatten().copied().fold(f64::INFINITY, f64::min));
+    let trip = ladder.and_then(|it| it.steps_per_round_trip());
+    let seconds = seconds(record);
+    let steps = record.last_step();
+    let done = match record.total_steps() {
+        Some(total) if total != steps => format!("{} of {}", grouped(steps), grouped(total)),
+        _ => grouped(steps),
+    };
+    vec![
+        likelihood(final_likelihood(record), "log-likelihood (nats)"),
+        likelihood(final_averaged(record), "of the averaged parameters"),
+        number("limit of the data", record.limit().map(|limit| minus(format!("{limit:.2}"))), None),
+        number("steps", Some(done), None),
+        number("seconds of training", seconds.map(|it| format!("{:.1}", it.train)), None),
+        number(
+            "µs a step",
+            seconds.filter(|it| it.train > 0.0).map(|it| each(it, steps, record)),
+            None,
+        ),
+        number("rungs", ladder.map(|it| it.betas.len().to_string()), None),
+        number("mean swap rate", ladder.map(|it| format!("{:.2}", it.swap_rate)), None),
+        number("lowest swap rate", lowest.map(|it| format!("{it:.2}")), lowest),
+        number("round trips", ladder.map(|it| grouped(it.round_trips)), None),
+        number("steps a round trip", trip.map(|it| format!("{it:.0}")), trip.map(|it| -it)),
+    ]
+}
+
+/// The likelihood of the end, or else the last that was measured.
+pub(crate) fn final_likelihood(record: &RunRecord) -> Option<LogLikelihood> {
+    let measured = || record.rows.iter().rev().find_map(|row| row.log_likelihood.clone());
+    record.summary.as_ref().map_or_else(measured, |summary| summary.log_likelihood.clone())
+}
+
+fn final_averaged(record: &RunRecord) -> Option<LogLikelihood> {
+    let measured = || record.rows.iter().rev().find_map(|row| row.log_likelihood_averaged.clone());
+    record.summary.as_ref().map_or_else(measured, |summary| summary.log_likelihood_averaged.clone())
+}
+
+fn seconds(record: &RunRecord) -> Option<Seconds> {
+    let clock = || record.timings.last().map(|timing| timing.seconds);
+    record.summary.as_ref().map(|summary| summary.seconds).or_else(clock)
+}
+
+fn each(seconds: Seconds, steps: u64, record: &RunRecord) -> String {
+    // The clock stands at the last row; the steps of an unfinished run may be further.
+    let timed = record.timings.last().map_or(steps, |timing| timing.step);
+    let updates = record.config.as_ref().map_or(timed, |config| config.updates.min(timed));
+    format!("{:.0}", 1e6 * seconds.train / updates.max(1) as f64)
+}
+
+/// A log-likelihood with its error, if it has one.
+pub(crate) fn nats(measured: &LogLikelihood) -> String {
+    minus(match measured.std_error {
+        0.0 => format!("{:.2}", measured.value),
+        error => format!("{:.2} ± {error:.2}", measured.value),
+    })
+}
+
+/// A whole number with thin gaps between its thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    if digits.len() < 5 {
+        return digits;
+    }
+    let head = digits.len() % 3;
+    let (first, rest) = digits.split_at(head);
+    let groups = rest.as_bytes().chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
+    let head = (!first.is_empty()).then(|| first.to_owned());
+    head.into_iter().chain(groups).collect::<Vec<_>>().join("\u{202f}")
+}
+
+/// A number with the sign that it has in print.
+fn minus(number: String) -> String {
+    number.replace('-', "−")
+}

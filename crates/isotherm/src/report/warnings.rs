@@ -1,0 +1,273 @@
+//! What a reader should know before trusting a run, in words, each with the threshold behind it.
+
+use crate::likelihood::exact::LARGEST;
+use crate::record::{LadderRow, Row};
+use crate::tempering::theory;
+use crate::train::{Algorithm, Config, Phase};
+
+/// A pair whose swap rate is below this is a gap that replicas rarely pass.
+pub(crate) const STARVED: f64 = 0.1;
+/// A distance of f_up from what the swap rates predict that is more than noise.
+pub(crate) const FAR_FROM_PREDICTED: f64 = 0.2;
+/// A fall of f_up over the coldest third of the gaps that leaves too little for the others.
+pub(crate) const COLD_FALL: f64 = 0.5;
+/// A fall of the likelihood below its best, as a share of the best, that is no fluctuation.
+pub(crate) const LIKELIHOOD_FALL: f64 = 0.05;
+/// A unit that is on with a mean probability below this, or above 1 minus this, does no work.
+pub(crate) const IDLE: f64 = 0.002;
+/// Samples from which on a mean probability tells anything about idle units.
+pub(crate) const ENOUGH_SAMPLES: usize = 200;
+
+/// What the rules look at. Whatever is not known is `None`, and rules about it are silent.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Signs<'a> {
+    /// The rows of metrics.
+    pub(crate) rows: &'a [Row],
+    /// The configuration.
+    pub(crate) config: Option<&'a Config>,
+    /// The last step that is known of.
+    pub(crate) last_step: u64,
+    /// Whether the run wrote its summary.
+    pub(crate) finished: bool,
+    /// Visible and hidden units.
+    pub(crate) units: Option<(usize, usize)>,
+    /// Mean activation of each hidden unit over samples of the model, and the number of samples.
+    pub(crate) activations: Option<(&'a [f64], usize)>,
+}
+
+/// All that is worth a warning.
+pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
+    let mut found = Vec::new();
+    found.extend(unfinished(signs));
+    found.extend(non_finite(signs.rows));
+    found.extend(falling_likelihood(signs.rows));
+    found.extend(signs.units.filter(|_| signs.finished).and_then(no_likelihood));
+    if let Some(ladder) = signs.rows.iter().rev().find_map(|row| row.ladder.as_ref()) {
+        found.extend(starved_gap(ladder));
+        found.extend(no_round_trip(signs));
+        found.extend(cold_bottleneck(ladder).or_else(|| slow_mixing(ladder)));
+        found.extend(signs.config.and_then(|config| full_ladder(ladder, config)));
+    }
+    found.extend(signs.activations.and_then(|(means, samples)| idle_units(means, samples)));
+    found
+}
+
+/// f_up as the swap rates predict it if the states inside each rung were drawn afresh at every
+/// step; nothing before every pair has been tried.
+pub(crate) fn predicted_flow(ladder: &LadderRow) -> Option<Vec<f64>> {
+    rejections(ladder).map(|rejections| theory::flow(&rejections))
+}
+
+/// The steps of one replica's round trip that the swap rates predict.
+pub(crate) fn predicted_round_trip(ladder: &LadderRow) -> Option<f64> {
+    let rate = theory::round_trip_rate(&rejections(ladder)?);
+    Some(ladder.betas.len() as f64 / rate)
+}
+
+fn rejections(ladder: &LadderRow) -> Option<Vec<f64>> {
+    // A pair that never swaps would have an infinite resistance, and its flow no value.
+    let rejection = |rate: &Option<f64>| rate.map(|rate| (1.0 - rate).clamp(0.0, 1.0 - 1e-9));
+    ladder.swap_rates.iter().map(rejection).collect()
+}
+
+fn unfinished(signs: &Signs) -> Option<String> {
+    if signs.finished {
+        return None;
+    }
+    let total = signs.config.map(|config| config.updates + config.sampling_steps);
+    let of = total.map_or(String::new(), |total| format!(" of {total}"));
+    Some(format!(
+        "This run is not finished: {}{of} steps are known of. It is still going on, or it was \
+         stopped and `isotherm resume` goes on with it.",
+        signs.last_step
+    ))
+}
+
+fn non_finite(rows: &[Row]) -> Option<String> {
+    let bad = |row: &&Row| {
+        let likelihoods = [&row.log_likelihood, &row.log_likelihood_averaged];
+        let ladder = row.ladder.iter().flat_map(|ladder| {
+            let rates = ladder.swap_rates.iter().flatten().chain(ladder.f_up.iter().flatten());
+            ladder.betas.iter().chain(rates)
+        });
+        likelihoods.into_iter().flatten().any(|it| !it.value.is_finite())
+            || ladder.into_iter().any(|value| !value.is_finite())
+    };
+    let step = rows.iter().find(bad)?.step;
+    Some(format!(
+        "Values that are not finite appear from step {step} on: learning diverged, and a lower \
+         --lr should help."
+    ))
+}
+
+fn falling_likelihood(rows: &[Row]) -> Option<String> {
+    let measured = || {
+        rows.iter().filter_map(|row| {
+            let it = row.log_likelihood.as_ref()?;
+            it.value.is_finite().then_some((row.step, it.value, it.std_error))
+        })
+    };
+    let best = measured().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let last = measured().last()?;
+    let noise = 3.0 * (best.2 * best.2 + last.2 * last.2).sqrt();
+    let fall = best.1 - last.1;
+    (fall > LIKELIHOOD_FALL * best.1.abs() + noise).then(|| {
+        format!(
+            "The log-likelihood fell from {:.2} at step {} to {:.2} at step {}, by more than {:.0} % \
+             of its best: learning is diverging or its samples are poor; a lower --lr, or a ladder \
+             that mixes, should help.",
+            best.1,
+            best.0,
+            last.1,
+            last.0,
+            100.0 * LIKELIHOOD_FALL
+        )
+    })
+}
+
+fn no_likelihood((visible, hidden): (usize, usize)) -> Option<String> {
+    let units = visible.min(hidden);
+    (units > LARGEST).then(|| {
+        format!(
+            "No likelihood: the smaller layer has {units} units, more than the {LARGEST} that can \
+             be enumerated."
+        )
+    })
+}
+
+fn starved_gap(ladder: &LadderRow) -> Option<String> {
+    let rates = ladder.swap_rates.iter().enumerate();
+    let starved: Vec<(usize, f64)> =
+        rates.filter_map(|(i, rate)| rate.filter(|&rate| rate < STARVED).map(|r| (i, r))).collect();
+    let &(pair, rate) = starved.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let others = match starved.len() - 1 {
+        0 => String::new(),
+        1 => " (one more pair is starved as well)".to_owned(),
+        more => format!(" ({more} more pairs are starved as well)"),
+    };
+    Some(format!(
+        "A starved gap: rungs {pair} and {} (β = {:.3} and {:.3}) swap at a rate of {rate:.3}, below \
+         {STARVED}{others}. Replicas rarely pass it; more rungs, or --respace rejection, should \
+         help.",
+        pair + 1,
+        ladder.betas[pair],
+        ladder.betas.get(pair + 1).copied().unwrap_or(0.0)
+    ))
+}
+
+fn no_round_trip(signs: &Signs) -> Option<String> {
+    let counts = || signs.rows.iter().filter_map(|row| Some((row, row.ladder.as_ref()?)));
+    let (last, ladder) = counts().last()?;
+    let consequence = "the samples may come from a part of the model only";
+    if counts().all(|(_, ladder)| ladder.round_trips == 0) {
+        let step = last.step;
+        return Some(format!(
+            "No replica has completed a round trip between the ends of the ladder in {step} steps: \
+             {consequence}."
+        ));
+    }
+    // Before the end the count may have begun anew a moment ago.
+    (ladder.round_trips == 0 && signs.finished).then(|| {
+        let stretch = match last.phase {
+            Phase::Train => "the last fifth of the updates",
+            Phase::Sample => "the sampling phase",
+        };
+        format!(
+            "No replica completed a round trip in {stretch}, though some did before: {consequence}."
+        )
+    })
+}
+
+/// Where f_up is measured and predicted: rung, measured, predicted.
+fn flows(ladder: &LadderRow) -> Vec<(usize, f64, f64)> {
+    let predicted = predicted_flow(ladder).unwrap_or_default();
+    let both = ladder.f_up.iter().zip(predicted).enumerate();
+    both.filter_map(|(rung, (f_up, predicted))| Some((rung, (*f_up)?, predicted))).collect()
+}
+
+fn cold_bottleneck(ladder: &LadderRow) -> Option<String> {
+    let third = ladder.swap_rates.len().div_ceil(3);
+    let flows = flows(ladder);
+    let &(_, measured, predicted) = flows.iter().find(|&&(rung, ..)| rung == third)?;
+    let (fall, expected) = (1.0 - measured, 1.0 - predicted);
+    (third < ladder.swap_rates.len()
+        && fall > COLD_FALL
+        && fall - expected > FAR_FROM_PREDICTED)
+        .then(|| {
+            format!(
+                "A bottleneck at the cold end: f_up falls by {fall:.2} from β = 1 to β = {:.3} (rung \
+                 {third}), more than {COLD_FALL}, where the swap rates predict {expected:.2}. Swaps \
+                 are accepted there, but replicas turn back: they mix slowly inside the rungs.",
+                ladder.betas[third]
+            )
+        })
+}
+
+fn slow_mixing(ladder: &LadderRow) -> Option<String> {
+    let distance = |&(_, measured, predicted): &(usize, f64, f64)| (measured - predicted).abs();
+    let flows = flows(ladder);
+    let worst = flows.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
+    let &(rung, measured, predicted) = worst;
+    if distance(worst) <= FAR_FROM_PREDICTED {
+        return None;
+    }
+    let fall = |pair: &&[(usize, f64, f64)]| {
+        (pair[0].1 - pair[1].1) - (pair[0].2 - pair[1].2) // beyond the predicted one
+    };
+    let steepest = flows.windows(2).max_by(|a, b| fall(a).total_cmp(&fall(b)))?;
+    let (cold, hot) = (steepest[0].0, steepest[1].0);
+    Some(format!(
+        "f_up is {measured:.2} on rung {rung} (β = {:.3}) where the swap rates predict \
+         {predicted:.2}, further off than {FAR_FROM_PREDICTED}: replicas mix slowly inside the \
+         rungs, most of all between rungs {cold} and {hot} (β = {:.3} and {:.3}), and round trips \
+         take longer than the swap rates promise.",
+        ladder.betas[rung], ladder.betas[cold], ladder.betas[hot]
+    ))
+}
+
+fn full_ladder(ladder: &LadderRow, config: &Config) -> Option<String> {
+    let adaptive = config.algorithm == Algorithm::Apt && ladder.betas.len() >= config.max_rungs;
+    (adaptive && ladder.swap_rate < config.min_swap).then(|| {
+        format!(
+            "The ladder could not grow: it has its --max-rungs {} and a mean swap rate of {:.2}, \
+             below its --min-swap {}.",
+            config.max_rungs, ladder.swap_rate, config.min_swap
+        )
+    })
+}
+
+fn idle_units(means: &[f64], samples: usize) -> Option<String> {
+    if samples < ENOUGH_SAMPLES {
+        return None;
+    }
+    let of = |idle: fn(f64) -> bool| -> Vec<usize> {
+        means.iter().enumerate().filter(|&(_, &mean)| idle(mean)).map(|(unit, _)| unit).collect()
+    };
+    let (off, on) = (of(|mean| mean < IDLE), of(|mean| mean > 1.0 - IDLE));
+    if off.is_empty() && on.is_empty() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for (units, how, bound) in [(off, "off", "below"), (on, "on", "above")] {
+        if !units.is_empty() {
+            let limit = if how == "off" { IDLE } else { 1.0 - IDLE };
+            parts.push(format!("{} always {how} (mean {bound} {limit})", list(&units)));
+        }
+    }
+    Some(format!("Idle hidden units over {samples} samples: {}.", parts.join("; ")))
+}
+
+/// The first few of a list, and how many there are.
+fn list(units: &[usize]) -> String {
+    const SHOWN: usize = 8;
+    let named: Vec<String> = units.iter().take(SHOWN).map(usize::to_string).collect();
+    match units.len() {
+        1 => format!("unit {} is", named[0]),
+        n if n <= SHOWN => format!("units {} are", named.join(", ")),
+        n => format!("{n} units ({}, …) are", named.join(", ")),
+    }
+}
+
+#[cfg(test)]
+#[path = "warnings_tests.rs"]
+mod tests;

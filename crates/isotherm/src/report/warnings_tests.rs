@@ -1,0 +1,151 @@
+//! Every rule fires on what it is about, and all are silent about a healthy run.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use crate::report::fixtures::*;
+
+fn config() -> Config {
+    Config { updates: 1000, ..Config::default() }
+}
+
+/// The warnings about rows of a finished run.
+fn about(rows: &[Row]) -> Vec<String> {
+    let config = config();
+    let activations = vec![0.5; 10];
+    warnings(&Signs {
+        rows,
+        config: Some(&config),
+        last_step: 1000,
+        finished: true,
+        units: Some((784, 10)),
+        activations: Some((&activations, 500)),
+    })
+}
+
+/// The one warning about a healthy run whose last ladder was changed.
+fn about_ladder(change: impl Fn(&mut LadderRow)) -> Vec<String> {
+    let mut rows = healthy_rows();
+    rows.iter_mut().for_each(|row| change(row.ladder.as_mut().unwrap()));
+    about(&rows)
+}
+
+fn assert_one(found: &[String], words: &[&str]) {
+    assert_eq!(found.len(), 1, "{found:?}");
+    for word in words {
+        assert!(found[0].contains(word), "{word} is not in {}", found[0]);
+    }
+}
+
+#[test]
+fn a_healthy_run_has_no_warning() {
+    assert_eq!(about(&healthy_rows()), Vec::<String>::new());
+}
+
+#[test]
+fn a_run_without_a_ladder_or_rows_is_not_blamed_for_it() {
+    let mut rows = healthy_rows();
+    rows.iter_mut().for_each(|row| row.ladder = None);
+    assert_eq!(about(&rows), Vec::<String>::new());
+    assert_eq!(about(&[]), Vec::<String>::new());
+    assert_one(&warnings(&Signs::default()), &["not finished", "0 steps"]);
+}
+
+#[test]
+fn an_unfinished_run_says_so() {
+    let (rows, config) = (healthy_rows(), config());
+    let signs = Signs { rows: &rows, config: Some(&config), last_step: 700, ..Signs::default() };
+    assert_one(&warnings(&signs), &["not finished", "700 of 1000", "isotherm resume"]);
+}
+
+#[test]
+fn a_starved_gap_is_named() {
+    // The flow follows its swap rates: the gap is the only thing wrong.
+    let starve = |ladder: &mut LadderRow| {
+        ladder.swap_rates[3] = Some(0.04);
+        ladder.f_up = predicted_flow(ladder).unwrap().into_iter().map(Some).collect();
+    };
+    assert_one(&about_ladder(starve), &["rungs 3 and 4", "0.500 and 0.333", "0.040", "below 0.1"]);
+    let found = about_ladder(|ladder| {
+        ladder.swap_rates = vec![Some(0.05); 6];
+        ladder.f_up = vec![None; 7];
+    });
+    assert_one(&found, &["5 more pairs"]);
+    assert!(about_ladder(|ladder| ladder.swap_rates[3] = None).is_empty(), "not tried is not bad");
+    let dead = about_ladder(|ladder| ladder.swap_rates[3] = Some(0.0));
+    assert!(
+        dead[0].contains("starved"),
+        "a pair that never swaps has a finite prediction: {dead:?}"
+    );
+}
+
+#[test]
+fn no_round_trip_is_told_apart_from_none_at_the_end() {
+    let never = about_ladder(|ladder| ladder.round_trips = 0);
+    assert_one(&never, &["in 1000 steps"]);
+    let mut rows = healthy_rows();
+    rows[9].ladder.as_mut().unwrap().round_trips = 0;
+    assert_one(&about(&rows), &["the last fifth of the updates", "some did before"]);
+    let config = config();
+    let going = Signs { rows: &rows, config: Some(&config), ..Signs::default() };
+    assert_one(&warnings(&going), &["not finished"]);
+}
+
+#[test]
+fn a_cold_bottleneck_is_told_from_slow_mixing_elsewhere() {
+    let cold = about_ladder(|ladder| {
+        ladder.f_up = [1.0, 0.6, 0.2, 0.15, 0.1, 0.05, 0.0].map(Some).to_vec();
+    });
+    assert_one(&cold, &["cold end", "falls by 0.80", "β = 0.667", "more than 0.5"]);
+    let hot = about_ladder(|ladder| {
+        ladder.f_up = [1.0, 0.95, 0.93, 0.9, 0.88, 0.85, 0.0].map(Some).to_vec();
+    });
+    assert_one(&hot, &["rung 5", "0.85", "further off than 0.2", "between rungs 5 and 6"]);
+}
+
+#[test]
+fn a_full_ladder_that_wants_to_grow_is_told() {
+    let rows = healthy_rows();
+    let small = Config { max_rungs: 7, min_swap: 0.6, ..config() };
+    let signs = Signs { rows: &rows, config: Some(&small), finished: true, ..Signs::default() };
+    assert_one(&warnings(&signs), &["--max-rungs 7", "0.50", "--min-swap 0.6"]);
+    let fixed = Config { algorithm: Algorithm::Pt, ..small.clone() };
+    assert!(warnings(&Signs { config: Some(&fixed), ..signs }).is_empty());
+}
+
+#[test]
+fn a_falling_likelihood_is_told_and_noise_is_not() {
+    let mut rows = healthy_rows();
+    rows[9].log_likelihood = Some(likelihood(-125.0));
+    assert!(about(&rows).is_empty(), "within 5 % of -120");
+    rows[9].log_likelihood = Some(likelihood(-150.0));
+    assert_one(&about(&rows), &["-120.00 at step 900", "-150.00 at step 1000", "5 %"]);
+}
+
+#[test]
+fn values_that_are_not_finite_are_told() {
+    let mut rows = healthy_rows();
+    rows[4].log_likelihood = Some(likelihood(f64::NAN));
+    assert_one(&about(&rows), &["not finite", "step 500"]);
+}
+
+#[test]
+fn a_model_too_large_for_a_likelihood_is_told() {
+    let rows = healthy_rows();
+    let signs = Signs { rows: &rows, finished: true, units: Some((784, 26)), ..Signs::default() };
+    assert_one(&warnings(&signs), &["26 units", "25"]);
+    assert!(warnings(&Signs { units: Some((784, 25)), ..signs }).is_empty());
+}
+
+#[test]
+fn idle_units_are_named_given_enough_samples() {
+    let rows = healthy_rows();
+    let means = [0.5, 0.0, 0.3, 1.0, 0.9995];
+    let signs = |samples| Signs {
+        rows: &rows,
+        finished: true,
+        activations: Some((&means, samples)),
+        ..Signs::default()
+    };
+    assert_one(&warnings(&signs(500)), &["unit 1 is always off", "units 3, 4 are always on"]);
+    assert!(warnings(&signs(50)).is_empty());
+}
