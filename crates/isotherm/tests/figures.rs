@@ -310,6 +310,14 @@ fn images_hold_their_pixels() {
 }
 
 #[test]
+fn the_scale_of_images_names_its_ends() {
+    let file = svg_file(&synthetic::filters());
+    for label in ["−4.97", ">0<", ">4.97"] {
+        assert!(file.contains(label), "{label}");
+    }
+}
+
+#[test]
 fn heat_has_its_size_and_its_colours_become_lighter() {
     let values = (0..256).map(|i| Some(i as f32 / 255.0)).collect();
     let mut plot = Plot::new("", Axis::linear("x"), Axis::linear("y"));

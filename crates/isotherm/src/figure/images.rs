@@ -3,8 +3,7 @@
 use maud::{Markup, html};
 
 use super::Images;
-use super::axis::{Room, Ruler};
-use super::number::pixel;
+use super::number::{self, pixel};
 use super::raster::{Colours, data_uri};
 use super::text::{self, Anchor, HEADING, SMALL};
 
@@ -117,15 +116,22 @@ fn scale(colours: Colours, range: (f64, f64), (left, top): (f64, f64)) -> Markup
     const WIDTH: f64 = 160.0;
     let steps = 64;
     let address = data_uri(steps, 1, &colours.ramp(range, steps));
-    let axis = super::Axis::linear("").over(range.0, range.1);
-    let ticks = Ruler::new(&axis, std::iter::empty(), Room::default()).ticks(3);
+    // the ends, and zero where it lies well between them
+    let largest = range.0.abs().max(range.1.abs());
+    let at = |value: f64| (value - range.0) / (range.1 - range.0);
+    let zero = (0.2..=0.8).contains(&at(0.0)).then_some(0.0);
+    let ends = [Some(range.0), zero, Some(range.1)];
+    let ticks: Vec<(f64, String)> = (ends.into_iter().flatten())
+        .map(|value| (at(value), number::short(value, largest)))
+        .filter(|(at, _)| at.is_finite())
+        .collect();
     let inset = 20.0;
     html! {
         image class="scale" x=(pixel(left + inset)) y=(pixel(top)) width=(pixel(WIDTH)) height="9"
             preserveAspectRatio="none" href=(address) style="image-rendering:pixelated" {}
-        @for tick in &ticks {
-            @let at = (left + inset + tick.at * WIDTH, top + 9.0 + SMALL + 2.0);
-            (text::line("label", &tick.label, at, Anchor::Middle, SMALL))
+        @for (at, label) in &ticks {
+            @let place = (left + inset + at * WIDTH, top + 9.0 + SMALL + 2.0);
+            (text::line("label", label, place, Anchor::Middle, SMALL))
         }
     }
 }

@@ -34,6 +34,18 @@ pub(super) fn tick(value: f64, power: i32, largest: f64) -> String {
     with_minus(&format!("{value:.*}", decimals(power)))
 }
 
+/// A value by itself, with three significant digits of the `largest` one beside it.
+pub(super) fn short(value: f64, largest: f64) -> String {
+    let power = if largest > 0.0 { largest.log10().floor() as i32 - 2 } else { 0 };
+    let text = tick(value, power, largest);
+    if !text.contains('.') || text.contains('×') {
+        return text;
+    }
+    let digits = text.trim_end_matches(['k', 'M']);
+    let unit = &text[digits.len()..];
+    format!("{}{unit}", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// A power of ten and its multiples on a logarithmic axis.
 pub(super) fn log_tick(mantissa: u32, exponent: i32, plain: bool) -> String {
     match (mantissa, exponent) {

@@ -138,7 +138,8 @@ pub fn filters() -> Figure {
         (format!("unit {k}, p = 0.{k}1"), (0..28 * 28).map(pixel).collect())
     };
     let images = (0..10).map(filter).collect();
-    let panel = Images { title: String::new(), width: 28, height: 28, range: (-2.0, 2.0), images };
+    let panel =
+        Images { title: String::new(), width: 28, height: 28, range: (-4.97, 4.97), images };
     figure("6-filters", "Filters of ten hidden units", vec![Panel::Images(panel)])
 }
 
