@@ -21,14 +21,11 @@ pub(super) struct Frame<'a> {
 pub(super) struct Below {
     /// Ticks with the lines of their labels.
     pub ticks: Vec<(f64, Vec<String>)>,
-    /// Whether labels are turned because they would not fit otherwise.
-    pub turned: bool,
+    /// By how many degrees the labels are turned because they would not fit otherwise.
+    turn: f64,
     /// The lines of the axis' own label.
     pub label: Vec<String>,
 }
-
-/// Turned labels climb at this angle.
-const TURN: f64 = 45.0;
 
 impl Frame<'_> {
     pub(super) fn right(&self) -> f64 {
@@ -108,7 +105,7 @@ impl Frame<'_> {
         html! {
             path class="axis" d=(path) fill="none" stroke="#555555" stroke-width="1" {}
             @for (at, lines) in &below.ticks {
-                (self.tick_below(*at, lines, below.turned))
+                (self.tick_below(*at, lines, below.turn))
             }
             @for tick in beside {
                 @let y = self.bottom() - tick.at * self.height + SMALL * 0.36;
@@ -121,12 +118,14 @@ impl Frame<'_> {
         }
     }
 
-    fn tick_below(&self, at: f64, lines: &[String], turned: bool) -> Markup {
+    fn tick_below(&self, at: f64, lines: &[String], turn: f64) -> Markup {
         let x = self.left + at * self.width;
-        if turned {
+        if turn > 0.0 {
             let whole = lines.join(" ");
-            let at = (x + SMALL * 0.4, self.bottom() + 14.0);
-            return text::turned("label tick-x", &whole, at, Anchor::End, SMALL, -TURN);
+            // the end of the text, not its baseline, points to the tick
+            let (sine, cosine) = turn.to_radians().sin_cos();
+            let at = (x + SMALL * 0.36 * sine, self.bottom() + 8.0 + SMALL * 0.6 * cosine);
+            return text::turned("label tick-x", &whole, at, Anchor::End, SMALL, -turn);
         }
         let y = self.bottom() + 6.0 + SMALL;
         text::lines("label tick-x", lines, (x, y), Anchor::Middle, SMALL)
@@ -146,11 +145,11 @@ impl Below {
                     apart >= half(&pair[0]) + half(&pair[1]) + 10.0
                 })
             };
-            let most = ((width / 60.0) as usize).clamp(3, 10);
+            let most = ((width / 55.0) as usize).clamp(3, 8);
             let ticks = (2..=most).rev().map(|most| ruler.ticks(most)).find(|ticks| fits(ticks));
             let ticks = ticks.unwrap_or_else(|| ruler.ticks(2).into_iter().take(1).collect());
             let ticks = ticks.into_iter().map(|tick| (tick.at, vec![tick.label])).collect();
-            return Below { ticks, turned: false, label };
+            return Below { ticks, turn: 0.0, label };
         }
         let ticks = ruler.ticks(0);
         let room = width / ticks.len().max(1) as f64;
@@ -158,16 +157,20 @@ impl Below {
         let whole_words = |tick: &Tick| {
             tick.label.split_whitespace().all(|word| text::width(word, SMALL) <= room - 8.0)
         };
-        let turned = !ticks.iter().all(|tick| whole_words(tick) && wrapped(tick).len() <= 3);
-        let every = if turned { (15.0 / room).ceil().max(1.0) as usize } else { 1 };
-        let lines = |tick: &Tick| if turned { vec![tick.label.clone()] } else { wrapped(tick) };
+        let turn = match room {
+            _ if ticks.iter().all(|tick| whole_words(tick) && wrapped(tick).len() <= 3) => 0.0,
+            room if room >= 16.0 => 45.0,
+            _ => 90.0,
+        };
+        let every = if turn > 0.0 { (12.0 / room).ceil().max(1.0) as usize } else { 1 };
+        let lines = |tick: &Tick| if turn > 0.0 { vec![tick.label.clone()] } else { wrapped(tick) };
         let ticks = ticks.iter().step_by(every).map(|tick| (tick.at, lines(tick))).collect();
-        Below { ticks, turned, label }
+        Below { ticks, turn, label }
     }
 
     fn ticks_height(&self) -> f64 {
-        if self.turned {
-            return 18.0 + self.widest() * TURN.to_radians().sin();
+        if self.turn > 0.0 {
+            return 18.0 + self.widest() * self.turn.to_radians().sin();
         }
         let lines = self.ticks.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
         8.0 + lines as f64 * text::line_height(SMALL)
@@ -187,8 +190,8 @@ impl Below {
     pub(super) fn overhang(&self, width: f64) -> (f64, f64) {
         self.ticks.iter().fold((0.0, 0.0), |(left, right): (f64, f64), (at, lines)| {
             let wide = lines.iter().map(|line| text::width(line, SMALL)).fold(0.0, f64::max);
-            let (before, after) = match self.turned {
-                true => (wide * TURN.to_radians().cos() + 4.0, 6.0),
+            let (before, after) = match self.turn > 0.0 {
+                true => (wide * self.turn.to_radians().cos() + 8.0, 8.0),
                 false => (wide / 2.0, wide / 2.0),
             };
             (left.max(before - at * width), right.max(after - (1.0 - at) * width))

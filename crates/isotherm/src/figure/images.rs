@@ -26,7 +26,7 @@ impl<'a> Measured<'a> {
         let count = images.images.len().max(1);
         let (across, down) = (images.width.max(1) as f64, images.height.max(1) as f64);
         // as large as fits in a row, but no larger than is pleasant and no smaller than is seen
-        let least = 56.0_f64.min(width);
+        let least = 84.0_f64.min(width);
         let columns = (((width + BETWEEN) / (least + BETWEEN)) as usize).clamp(1, count);
         let columns = count.div_ceil(count.div_ceil(columns));
         let room = (width - BETWEEN * (columns - 1) as f64) / columns as f64;

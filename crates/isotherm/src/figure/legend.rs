@@ -82,7 +82,7 @@ impl Entry<'_> {
                     (marks(series.colour, &[(x + 12.0, middle)], 3.6))
                 }
                 @if series.shape == Shape::Bars {
-                    rect class="fill" x=(pixel(x + 10.0)) y=(pixel(middle - 6.0)) width="12"
+                    rect class="fill" x=(pixel(x + 6.0)) y=(pixel(middle - 6.0)) width="12"
                         height="12" fill=(ink) {}
                 }
                 (text::lines("label", &self.lines, (x + SAMPLE, y + NORMAL), Anchor::Start, NORMAL))

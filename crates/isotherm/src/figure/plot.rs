@@ -133,8 +133,9 @@ impl<'a> Measured<'a> {
     fn inside(&self, frame: &Frame<'_>, points: &[Vec<Point>], clip: &str) -> Markup {
         let plot = self.plot;
         let stands = stands(plot, frame);
-        let places: Vec<(f64, f64)> =
-            points.iter().flatten().filter_map(|point| frame.place(point)).collect();
+        let covered: Vec<(f64, f64)> = (plot.series.iter().zip(points))
+            .flat_map(|(series, points)| series::covered(series, points, frame))
+            .collect();
         let middle = (frame.left + frame.width / 2.0, frame.top + frame.height / 2.0);
         let company = |index: usize| Company {
             clip,
@@ -155,7 +156,7 @@ impl<'a> Measured<'a> {
             @for (index, series) in plot.series.iter().enumerate() {
                 (series::draw(index, series, &points[index], frame, company(index)))
             }
-            (reference::draw(&plot.references, frame, clip, &places))
+            (reference::draw(&plot.references, frame, clip, covered, plot.heat.is_some()))
             @if self.empty {
                 (text::turned("label empty", "nothing to show yet", middle, Anchor::Middle, NORMAL, 0.0))
             }

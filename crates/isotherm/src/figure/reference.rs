@@ -30,32 +30,52 @@ impl Taken {
     }
 }
 
-/// The lines with their labels. Labels keep clear of each other and, where possible, of `points`.
+/// The lines, then their labels. Labels keep clear of each other and, where possible, of the
+/// lines and of the pixels that are `covered` already.
 pub(super) fn draw(
     references: &[Reference],
     frame: &Frame<'_>,
     clip: &str,
-    points: &[(f64, f64)],
+    mut covered: Vec<(f64, f64)>,
+    edged: bool,
 ) -> Markup {
-    let mut taken: Vec<Taken> = Vec::new();
-    let drawn: Vec<Markup> = references
+    let lines: Vec<(&Reference, String, [(f64, f64); 2])> = references
         .iter()
         .filter_map(|reference| {
-            let (path, ends) = line(reference.at, frame)?;
-            let label = format!("{}{}", beyond(reference.at, frame), reference.label);
-            let lines = text::wrap(&label, SMALL, frame.width * 0.6);
-            let place = (!lines.is_empty()).then(|| best(&lines, ends, frame, &taken, points));
-            taken.extend(place);
-            Some(html! {
-                g class="reference" {
-                    path class="axis" d=(path) fill="none" stroke="#555555" stroke-width="1.2"
-                        stroke-dasharray="2 3" clip-path=(format!("url(#{clip})")) {}
-                    @if let Some(place) = place { (written(&lines, place)) }
-                }
-            })
+            line(reference.at, frame).map(|(path, ends)| (reference, path, ends))
         })
         .collect();
-    html! { @for reference in &drawn { (reference) } }
+    for (_, _, [from, to]) in &lines {
+        let at = |i: i32| f64::from(i) / 80.0;
+        covered.extend(
+            (0..=80).map(|i| (from.0 + (to.0 - from.0) * at(i), from.1 + (to.1 - from.1) * at(i))),
+        );
+    }
+    let mut taken: Vec<Taken> = Vec::new();
+    let mut labels: Vec<(Vec<String>, Taken)> = Vec::new();
+    for (reference, _, ends) in &lines {
+        let label = format!("{}{}", beyond(reference.at, frame), reference.label);
+        let label = text::wrap(&label, SMALL, frame.width * 0.6);
+        if !reference.label.trim().is_empty() {
+            let place = best(&label, *ends, frame, &taken, &covered);
+            taken.push(place);
+            labels.push((label, place));
+        }
+    }
+    let clip = format!("url(#{clip})");
+    html! {
+        g class="references" {
+            @for (_, path, _) in &lines {
+                @if edged {
+                    path class="edge" d=(path) fill="none" stroke="#ffffff" stroke-width="2.4"
+                        stroke-opacity="0.6" clip-path=(clip) {}
+                }
+                path class="axis reference" d=(path) fill="none" stroke="#444444"
+                    stroke-width="1.2" stroke-dasharray="5 3" clip-path=(clip) {}
+            }
+            @for (label, place) in &labels { (written(label, *place)) }
+        }
+    }
 }
 
 /// The line's path and its ends, in pixels and no further than the frame.
@@ -110,7 +130,14 @@ fn best(
         let (x, y) = (from.0 + (to.0 - from.0) * part, from.1 + (to.1 - from.1) * part);
         let sides = match upright {
             true => [(x + 3.0, y - height / 2.0), (x - 3.0 - width, y - height / 2.0)],
-            false => [(x - width * part, y - height - 2.0), (x - width * part, y + 2.0)],
+            false if (from.1 - to.1).abs() < 1.0 => {
+                [(x - width * part, y - height - 2.0), (x - width * part, y + 2.0)]
+            }
+            // beside a slope: above it on the one side, below it on the other
+            false if (from.0 < to.0) == (from.1 < to.1) => {
+                [(x + 5.0, y - height - 3.0), (x - 5.0 - width, y + 3.0)]
+            }
+            false => [(x - 5.0 - width, y - height - 3.0), (x + 5.0, y + 3.0)],
         };
         for (side, (left, top)) in sides.into_iter().enumerate() {
             let inside = Taken {

@@ -157,7 +157,7 @@ fn whiskers(series: &Series, points: &[Point], frame: &Frame<'_>, shift: f64) ->
     }
     // on a bar of the same colour a whisker would not be seen
     let (class, ink) = match series.shape {
-        Shape::Bars => ("axis whiskers", "#333333"),
+        Shape::Bars => ("ink whiskers", "#1a1a1a"),
         _ => ("stroke whiskers", colour(series.colour)),
     };
     html! {
@@ -184,9 +184,36 @@ fn bars(series: &Series, points: &[Point], frame: &Frame<'_>, stand: Stand) -> M
     }
     html! {
         @if !path.is_empty() {
-            path class="fill bars" fill=(colour(series.colour)) d=(path) {}
+            // pale enough for whiskers to be seen, without the grid shining through
+            path class="background" fill="#ffffff" d=(path) {}
+            path class="fill bars" fill=(colour(series.colour)) fill-opacity="0.82" d=(path) {}
         }
         (whiskers(series, points, frame, stand.shift))
+    }
+}
+
+/// Pixels that a series covers, close enough to each other to tell what a label would hide.
+pub(super) fn covered(series: &Series, points: &[Point], frame: &Frame<'_>) -> Vec<(f64, f64)> {
+    const NEAR: f64 = 6.0;
+    let between = |(a, b): ((f64, f64), (f64, f64))| {
+        let steps = ((b.0 - a.0).hypot(b.1 - a.1) / NEAR).ceil().clamp(1.0, 200.0);
+        (1..=steps as usize).map(move |i| {
+            let part = i as f64 / steps;
+            (a.0 + (b.0 - a.0) * part, a.1 + (b.1 - a.1) * part)
+        })
+    };
+    let places = points.iter().filter_map(|point| frame.place(point));
+    match series.shape {
+        Shape::Dots => places.collect(),
+        Shape::Bars => places.flat_map(|(x, y)| between(((x, frame.bottom()), (x, y)))).collect(),
+        Shape::Line | Shape::Dashed | Shape::LineAndDots => stretches(points, frame)
+            .iter()
+            .flat_map(|stretch| {
+                let first = stretch.first().copied();
+                let pairs = stretch.windows(2).map(|pair| (pair[0], pair[1]));
+                first.into_iter().chain(pairs.flat_map(between)).collect::<Vec<_>>()
+            })
+            .collect(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A real browser without a window, driven over the DevTools protocol: what a page looks like and
 //! does when a person opens it.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used, missing_docs)]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -265,15 +265,6 @@ impl Page {
             .filter(|url| !url.starts_with("data:") && *url != self.address)
             .map(str::to_owned)
             .collect()
-    }
-
-    /// A picture of the whole page as a PNG file.
-    pub fn screenshot(&mut self, path: &Path) {
-        use base64::Engine;
-        let options = json!({ "format": "png", "captureBeyondViewport": true });
-        let picture = self.call("Page.captureScreenshot", options);
-        let engine = base64::engine::general_purpose::STANDARD;
-        std::fs::write(path, engine.decode(picture["data"].as_str().unwrap()).unwrap()).unwrap();
     }
 
     /// Two frames later everything that was under way has been drawn and reported.
