@@ -1,7 +1,6 @@
 //! The report of a real run in a real browser.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[allow(dead_code)]
 #[path = "common/browser.rs"]
 mod browser;
 
