@@ -39,6 +39,8 @@ pub(crate) enum Command {
     Sample(SampleArguments),
     /// Measure the log-likelihood of the model of a run
     Evaluate(EvaluateArguments),
+    /// Run the paper's experiment again, draw its figures and test its claims
+    Reproduce(ReproduceArguments),
     /// Draw the report of a run again, or set several runs side by side
     Report(ReportArguments),
 }
@@ -84,8 +86,8 @@ pub(crate) struct TrainOptions {
     shape: Option<String>,
 
     /// Where negative samples come from: contrastive divergence, persistent samples, a fixed
-    /// ladder, an adaptive ladder [default: apt]
-    #[arg(long, value_parser = ["cd", "sml", "pt", "apt"], help_heading = "Sampler")]
+    /// ladder, an adaptive ladder, or exact ones by enumerating up to 16 hidden units [default: apt]
+    #[arg(long, value_parser = ["cd", "sml", "pt", "apt", "exact"], help_heading = "Sampler")]
     algorithm: Option<String>,
     /// What lies between the hot end and the model: exp(−βE) down to uniform (the paper's), down
     /// to the data's marginals, or p(h)^β [default: auto, hidden-marginal up to 32 hidden units,
@@ -261,6 +263,28 @@ pub(crate) struct ReportArguments {
     /// Replace files of these names even if isotherm did not write them
     #[arg(long)]
     pub(crate) overwrite: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  isotherm reproduce --quick --out paper-quick      a tenth of the updates, 2 seeds
+  isotherm reproduce --out paper                    all of it, in less than an hour on 2 cores
+  isotherm reproduce --out paper                    the same again: goes on after Ctrl-C
+
+DIR then holds report.html, claims.json, figures/ (SVG) and every run (runs/).")]
+pub(crate) struct ReproduceArguments {
+    /// Folder of the experiment; one that was interrupted goes on
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// A tenth of the updates and 2 seeds
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Updates of each run; a fifth as many steps of sampling follow [default: 100000]
+    #[arg(long, value_parser = count)]
+    pub(crate) updates: Option<u64>,
+    /// Seeds of each setting [default: 5]
+    #[arg(long, value_parser = count)]
+    pub(crate) seeds: Option<u64>,
 }
 
 /// A whole number, also written as 1e5 or 1_000.

@@ -7,6 +7,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod report;
+mod reproduce;
 mod resume;
 mod sample;
 mod train;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Resume(arguments) => resume::run(arguments, line.quiet),
         Command::Sample(arguments) => sample::run(arguments, line.quiet),
         Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Reproduce(arguments) => reproduce::run(arguments, line.quiet),
         Command::Report(arguments) => report::run(arguments, line.quiet),
     });
     match result {

@@ -37,6 +37,7 @@ pub mod model;
 pub mod path;
 pub mod record;
 pub mod report;
+pub mod reproduce;
 pub mod run;
 pub mod streams;
 pub mod tempering;

@@ -35,6 +35,8 @@ pub enum Purpose {
     Contrast = 11,
     /// The seed of a sampler that runs after training and must not repeat its random numbers.
     AfterTraining = 12,
+    /// The hidden states that the perfect sampler chooses.
+    Perfect = 13,
 }
 
 /// Seed and step: the part of a stream's name that all replicas share.

@@ -42,6 +42,7 @@ fn the_default_learns_the_mixture() {
 fn every_algorithm_and_path_improves_on_its_start() {
     let cases = [
         (Algorithm::Cd, PathKind::Auto),
+        (Algorithm::Exact, PathKind::Auto),
         (Algorithm::Sml, PathKind::Auto),
         (Algorithm::Pt, PathKind::Joint),
         (Algorithm::Apt, PathKind::Joint),
@@ -58,11 +59,16 @@ fn every_algorithm_and_path_improves_on_its_start() {
     }
 }
 
+fn keeps_none(algorithm: Algorithm) -> bool {
+    matches!(algorithm, Algorithm::Cd | Algorithm::Exact)
+}
+
 /// A state that went through a checkpoint goes on exactly as if it had not.
 #[test]
 fn a_checkpoint_holds_all_that_the_next_step_needs() {
     let cases = [
         (Algorithm::Cd, PathKind::Auto),
+        (Algorithm::Exact, PathKind::Auto),
         (Algorithm::Sml, PathKind::Auto),
         (Algorithm::Pt, PathKind::BaseRate),
         (Algorithm::Apt, PathKind::Joint),
@@ -73,7 +79,11 @@ fn a_checkpoint_holds_all_that_the_next_step_needs() {
             algorithm,
             path,
             updates: 60,
-            sampling_steps: if algorithm == Algorithm::Cd { 0 } else { 20 },
+            sampling_steps: if path == PathKind::Auto && algorithm != Algorithm::Sml {
+                0
+            } else {
+                20
+            },
             momentum: 0.5,
             weight_decay: 1e-3,
             spawn_every: 7,

@@ -44,7 +44,8 @@ fn finished(out: &Path, algorithm: Algorithm) {
 /// its own, and do not need the data any more.
 #[test]
 fn samples_follow_the_model() {
-    for algorithm in [Algorithm::Apt, Algorithm::Pt, Algorithm::Sml, Algorithm::Cd] {
+    use Algorithm::*;
+    for algorithm in [Apt, Pt, Sml, Cd, Exact] {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("run");
         finished(&out, algorithm);

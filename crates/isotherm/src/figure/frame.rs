@@ -109,11 +109,12 @@ impl Frame<'_> {
             }
             @for tick in beside {
                 @let y = self.bottom() - tick.at * self.height + SMALL * 0.36;
-                (text::turned("label tick-y", &tick.label, (self.left - 7.0, y), Anchor::End, SMALL, 0.0))
+                @let at = (self.left - 7.0, y);
+                (text::line("label tick-y", &tick.label, at, Anchor::End, SMALL))
             }
             (text::lines("label", &below.label, (middle.0, below_label), Anchor::Middle, NORMAL))
             @for (i, line) in label.iter().enumerate() {
-                (text::turned("label", line, (far + NORMAL + i as f64 * spacing, middle.1), Anchor::Middle, NORMAL, -90.0))
+                (text::upwards(line, (far + NORMAL + i as f64 * spacing, middle.1)))
             }
         }
     }

@@ -92,7 +92,7 @@ impl<'a> Measured<'a> {
             (text::lines("label heading", &self.title, title_at, Anchor::Start, HEADING))
             @if images.is_empty() {
                 @let at = (left + 4.0, under + 14.0);
-                (text::turned("label empty", "nothing to show yet", at, Anchor::Start, SMALL, 0.0))
+                (text::line("label empty", "nothing to show yet", at, Anchor::Start, SMALL))
             }
             @for (index, (label, pixels)) in images.iter().enumerate() {
                 @let (x, y) = corner(index);
@@ -125,7 +125,7 @@ fn scale(colours: Colours, range: (f64, f64), (left, top): (f64, f64)) -> Markup
             preserveAspectRatio="none" href=(address) style="image-rendering:pixelated" {}
         @for tick in &ticks {
             @let at = (left + inset + tick.at * WIDTH, top + 9.0 + SMALL + 2.0);
-            (text::turned("label", &tick.label, at, Anchor::Middle, SMALL, 0.0))
+            (text::line("label", &tick.label, at, Anchor::Middle, SMALL))
         }
     }
 }

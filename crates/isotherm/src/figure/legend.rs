@@ -67,15 +67,17 @@ impl Entry<'_> {
         let dashes = (series.shape == Shape::Dashed).then_some("6 4");
         let lined = matches!(series.shape, Shape::Line | Shape::Dashed | Shape::LineAndDots);
         let dotted = matches!(series.shape, Shape::Dots | Shape::LineAndDots) || marked && lined;
+        let stroke = format!("M{} {}h24", pixel(x), pixel(middle));
         let height = self.lines.len() as f64 * text::line_height(NORMAL);
         html! {
-            g class={ "legend-entry c" (slot(series.colour)) } data-series=(self.index) role="button"
-                tabindex="0" aria-pressed="true" aria-label=(text::clean(&series.name)) {
+            g class={ "legend-entry c" (slot(series.colour)) } data-series=(self.index)
+                role="button" tabindex="0" aria-pressed="true"
+                aria-label=(text::clean(&series.name)) {
                 // the whole entry can be clicked, not its strokes alone
                 rect class="hit" x=(pixel(x)) y=(pixel(y)) width=(pixel(self.width))
                     height=(pixel(height)) fill="none" pointer-events="all" {}
                 @if lined {
-                    path class="stroke" d=(format!("M{} {}h24", pixel(x), pixel(middle))) fill="none"
+                    path class="stroke" d=(stroke) fill="none"
                         stroke=(ink) stroke-width="1.8" stroke-dasharray=[dashes] {}
                 }
                 @if dotted {

@@ -7,6 +7,7 @@
 mod axis;
 mod drawing;
 mod frame;
+mod heat;
 mod hover;
 mod images;
 mod legend;
@@ -37,6 +38,7 @@ pub struct Figure {
 
 /// A part of a figure.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // there are few panels, and boxes would be in the way
 pub enum Panel {
     /// Curves, bars or dots between axes.
     Plot(Plot),

@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use super::axis::{Room, Ruler, Tick, measured};
 use super::frame::{Below, Frame};
+use super::heat::ColourBar;
 use super::legend::Legend;
 use super::number::pixel;
-use super::raster::{Colours, data_uri};
 use super::series::{Company, Stand, error};
 use super::text::{self, Anchor, HEADING, NORMAL, SMALL};
 use super::thin::thinned;
-use super::{Axis, Heat, Place, Plot, Point, Shape, hover, reference, series};
+use super::{Axis, Place, Plot, Point, Shape, hover, reference, series};
 
 /// A plot measured for a panel of a given size.
 pub(super) struct Measured<'a> {
@@ -29,12 +29,6 @@ pub(super) struct Measured<'a> {
     left: f64,
     width: f64,
     height: f64,
-}
-
-struct ColourBar {
-    ticks: Vec<Tick>,
-    label: Vec<String>,
-    width: f64,
 }
 
 impl<'a> Measured<'a> {
@@ -158,14 +152,18 @@ impl<'a> Measured<'a> {
             }
             (reference::draw(&plot.references, frame, clip, covered, plot.heat.is_some()))
             @if self.empty {
-                (text::turned("label empty", "nothing to show yet", middle, Anchor::Middle, NORMAL, 0.0))
+                (text::line("label empty", "nothing to show yet", middle, Anchor::Middle, NORMAL))
             }
         }
     }
 }
 
-/// Whether lines carry marks: only where there are several to tell apart.
+/// Whether lines carry marks: only where there are several to tell apart, and not on a heat map,
+/// which is crowded enough.
 pub(super) fn marked(plot: &Plot) -> bool {
+    if plot.heat.is_some() {
+        return false;
+    }
     let lines = plot.series.iter().filter(|s| matches!(s.shape, Shape::Line | Shape::Dashed));
     lines.filter(|series| !series.name.is_empty()).count() > 1
 }
@@ -239,51 +237,4 @@ fn stands(plot: &Plot, frame: &Frame<'_>) -> Vec<Stand> {
         Stand { width: (width - if width > 6.0 { 1.0 } else { 0.0 }).max(0.5), shift }
     };
     plot.series.iter().map(&mut stand).collect()
-}
-
-impl ColourBar {
-    fn new(heat: &Heat, height: f64) -> ColourBar {
-        let axis = Axis::linear("").over(heat.range.0, heat.range.1);
-        let ticks = Ruler::new(&axis, std::iter::empty(), Room::default()).ticks(5);
-        let label = text::wrap(&heat.label, NORMAL, height + 40.0);
-        let widest = ticks.iter().map(|tick| text::width(&tick.label, SMALL)).fold(0.0, f64::max);
-        let width = 28.0 + widest + 8.0 + label.len() as f64 * text::line_height(NORMAL);
-        ColourBar { ticks, label, width }
-    }
-
-    /// The colours behind the series, and their scale to the right of the box.
-    fn draw(&self, heat: &Heat, frame: &Frame<'_>) -> Markup {
-        let rgb = |value: &Option<f32>| {
-            value.and_then(|value| Colours::Sequence.rgb(f64::from(value), heat.range))
-        };
-        let pixels: Vec<_> = heat.values.iter().map(rgb).collect();
-        let mut ramp = Colours::Sequence.ramp((0.0, 1.0), 128);
-        ramp.reverse();
-        let image = |left: f64, width: f64, address: String| {
-            html! {
-                image class="heat" x=(pixel(left)) y=(pixel(frame.top)) width=(pixel(width))
-                    height=(pixel(frame.height)) preserveAspectRatio="none" href=(address)
-                    style="image-rendering:pixelated" {}
-            }
-        };
-        let left = frame.right() + 14.0;
-        let end = left + self.width - 14.0;
-        let spacing = text::line_height(NORMAL);
-        let middle = frame.top + frame.height / 2.0;
-        html! {
-            @if heat.columns * heat.rows > 0 {
-                (image(frame.left, frame.width, data_uri(heat.columns, heat.rows, &pixels)))
-            }
-            (image(left, 12.0, data_uri(1, ramp.len(), &ramp)))
-            @for tick in &self.ticks {
-                @let y = frame.bottom() - tick.at * frame.height;
-                path class="axis" fill="none" stroke="#555555"
-                    d=(format!("M{} {}h4", pixel(left + 12.0), pixel(y))) {}
-                (text::turned("label", &tick.label, (left + 19.0, y + SMALL * 0.36), Anchor::Start, SMALL, 0.0))
-            }
-            @for (i, line) in self.label.iter().rev().enumerate() {
-                (text::turned("label", line, (end - 4.0 - i as f64 * spacing, middle), Anchor::Middle, NORMAL, -90.0))
-            }
-        }
-    }
 }

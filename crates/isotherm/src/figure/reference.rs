@@ -39,7 +39,7 @@ pub(super) fn draw(
     mut covered: Vec<(f64, f64)>,
     edged: bool,
 ) -> Markup {
-    let lines: Vec<(&Reference, String, [(f64, f64); 2])> = references
+    let lines: Vec<_> = references
         .iter()
         .filter_map(|reference| {
             line(reference.at, frame).map(|(path, ends)| (reference, path, ends))
@@ -166,8 +166,9 @@ fn best(
 fn written(lines: &[String], place: Taken) -> Markup {
     let at = (place.left + 3.0, place.top + SMALL);
     html! {
-        rect class="background" x=(pixel(place.left)) y=(pixel(place.top)) width=(pixel(place.width))
-            height=(pixel(place.height)) fill="#ffffff" fill-opacity="0.8" {}
+        rect class="background" x=(pixel(place.left)) y=(pixel(place.top))
+            width=(pixel(place.width)) height=(pixel(place.height)) fill="#ffffff"
+            fill-opacity="0.8" {}
         (text::lines("label", lines, at, Anchor::Start, SMALL))
     }
 }

@@ -111,7 +111,7 @@ fn stretches(points: &[Point], frame: &Frame<'_>) -> Vec<Vec<(f64, f64)>> {
 }
 
 fn path_of(stretches: &[Vec<(f64, f64)>]) -> String {
-    stretches.iter().filter(|stretch| stretch.len() > 1).map(|stretch| joined(stretch)).collect()
+    stretches.iter().filter(|stretch| stretch.len() > 1).map(joined).collect()
 }
 
 fn joined<'a>(places: impl IntoIterator<Item = &'a (f64, f64)>) -> String {

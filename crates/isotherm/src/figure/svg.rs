@@ -57,6 +57,8 @@ fn part_of_page(class: &str, part: &Part, panel: Option<usize>) -> Markup {
     let focus = part.values.is_some().then_some("0");
     html! {
         svg class=(class) data-panel=[panel] width=(width) height=(height) viewBox=(window)
-            role="group" aria-label=(part.label) tabindex=[focus] font-family=(FONT) { (part.drawn) }
+            role="group" aria-label=(part.label) tabindex=[focus] font-family=(FONT) {
+            (part.drawn)
+        }
     }
 }

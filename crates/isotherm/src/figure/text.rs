@@ -83,10 +83,20 @@ pub(super) fn lines(
     size: f64,
 ) -> Markup {
     html! {
-        @for (i, line) in lines.iter().enumerate() {
-            (turned(class, line, (x, y + i as f64 * line_height(size)), anchor, size, 0.0))
+        @for (i, text) in lines.iter().enumerate() {
+            (line(class, text, (x, y + i as f64 * line_height(size)), anchor, size))
         }
     }
+}
+
+/// A line of text.
+pub(super) fn line(class: &str, line: &str, at: (f64, f64), anchor: Anchor, size: f64) -> Markup {
+    turned(class, line, at, anchor, size, 0.0)
+}
+
+/// A line of text that reads upwards, with its middle at this point: the label of an upright axis.
+pub(super) fn upwards(line: &str, at: (f64, f64)) -> Markup {
+    turned("label", line, at, Anchor::Middle, NORMAL, -90.0)
 }
 
 /// A line of text, turned about its point by this many degrees.

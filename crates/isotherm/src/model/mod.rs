@@ -4,9 +4,11 @@ mod energy;
 mod file;
 mod initial;
 mod parameters;
+mod perfect;
 mod rbm;
 
 pub use file::{ModelFile, model_bundle, model_in, read_model};
 pub use initial::{Initial, log_odds};
 pub use parameters::Parameters;
+pub use perfect::PerfectSampler;
 pub use rbm::Rbm;

@@ -63,6 +63,12 @@ pub(crate) fn lives(rows: &[Row]) -> Vec<Life> {
     done
 }
 
+/// The swap rate of the pair that spans β.
+fn rate_at(ladder: &LadderRow, beta: f64) -> Option<f64> {
+    let pair = ladder.betas.partition_point(|&it| it > beta).saturating_sub(1);
+    ladder.swap_rates.get(pair).copied().flatten()
+}
+
 /// The swap rate of the pair that spans each β, over the steps, on a grid over [0, `end`] × [0, 1].
 pub(crate) fn swap_heat(rows: &[Row], end: f64) -> Option<Heat> {
     let ladders: Vec<(&Row, &LadderRow)> = ladders(rows).collect();
@@ -74,11 +80,11 @@ pub(crate) fn swap_heat(rows: &[Row], end: f64) -> Option<Heat> {
             break;
         }
         let after = ladders.partition_point(|(row, _)| (row.step as f64) < step);
-        let Some((_, ladder)) = ladders.get(after) else { break };
         for row in 0..HEAT_ROWS {
             let beta = 1.0 - (row as f64 + 0.5) / HEAT_ROWS as f64;
-            let pair = ladder.betas.partition_point(|&it| it > beta).saturating_sub(1);
-            let rate = ladder.swap_rates.get(pair).copied().flatten();
+            // Right after a spawn its pairs have no rate yet; the next row knows it.
+            let rates = ladders[after..].iter().map(|(_, ladder)| rate_at(ladder, beta));
+            let rate = rates.take(3).flatten().next();
             values[row * HEAT_COLUMNS + column] = rate.map(|rate| rate as f32);
         }
     }
@@ -108,16 +114,25 @@ pub(crate) fn ladder_plot(rows: &[Row], total: Option<u64>, sampling: Option<u64
     for (spawned, name, colour) in
         [(false, "rungs of the start", palette::FIRST), (true, "spawned rungs", palette::SECOND)]
     {
-        let mut name = name;
-        for life in lives.iter().filter(|life| life.spawned == spawned) {
-            plot.series.push(Series::of(name, colour, Shape::Line, life.points.iter().copied()));
-            name = ""; // one entry of the legend for all
+        // One series for all of them, interrupted between two lives.
+        let chosen = lives.iter().filter(|life| life.spawned == spawned);
+        let points: Vec<(f64, f64)> = chosen
+            .flat_map(|life| life.points.iter().copied().chain([(f64::NAN, f64::NAN)]))
+            .collect();
+        if !points.is_empty() {
+            plot.series.push(Series::of(name, colour, Shape::Line, points));
         }
     }
+    let births = lives.iter().filter(|life| life.spawned).filter_map(|life| life.points.first());
     let ends = lives.iter().filter(|life| life.retired).filter_map(|life| life.points.last());
-    let ends: Vec<(f64, f64)> = ends.copied().collect();
-    if !ends.is_empty() {
-        plot.series.push(Series::of("retired", palette::THIRD, Shape::Dots, ends));
+    let marks: [(&str, usize, Vec<(f64, f64)>); 2] = [
+        ("spawn", palette::SECOND, births.copied().collect()),
+        ("retirement", palette::THIRD, ends.copied().collect()),
+    ];
+    for (name, colour, points) in marks {
+        if !points.is_empty() {
+            plot.series.push(Series::of(name, colour, Shape::Dots, points));
+        }
     }
     plot.references = sampling_begins(sampling);
     Some(plot)

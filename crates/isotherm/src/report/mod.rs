@@ -12,11 +12,11 @@ mod numbers;
 mod output;
 mod page;
 mod palette;
-mod pictures;
+pub(crate) mod pictures;
 pub(crate) mod reading;
 pub(crate) mod run_figures;
 mod run_page;
-mod samples;
+pub(crate) mod samples;
 mod side_by_side;
 pub(crate) mod warnings;
 
@@ -27,6 +27,7 @@ use crate::figure::Figure;
 use crate::run::RunFolder;
 
 pub use output::Replace;
+pub(crate) use output::{write as write_page, write_figures};
 pub use page::{figure_block, page};
 
 /// Where a report goes.
@@ -86,7 +87,7 @@ fn finish(
     destination: &Destination,
 ) -> Result<PathBuf> {
     if let Some(folder) = &destination.figures {
-        output::write_figures(folder, figures, destination.replace)?;
+        write_figures(folder, figures, destination.replace)?;
     }
     output::write(&path, page)?;
     Ok(path)

@@ -63,13 +63,13 @@ fn is_own(path: &Path) -> bool {
 }
 
 /// Writes a text whole or not at all.
-pub(super) fn write(path: &Path, text: &str) -> Result<()> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<()> {
     let text = text.trim_end();
     write_atomically(path, |out| write!(out, "{text}\n{MARK}"))
 }
 
 /// Writes each figure as an SVG file into a folder, which is made if it is not there.
-pub(super) fn write_figures(folder: &Path, figures: &[Figure], replace: Replace) -> Result<()> {
+pub(crate) fn write_figures(folder: &Path, figures: &[Figure], replace: Replace) -> Result<()> {
     fs::create_dir_all(folder).map_err(|error| Error::io("make the folder", folder, &error))?;
     let files: Vec<(PathBuf, &Figure)> = figures
         .iter()

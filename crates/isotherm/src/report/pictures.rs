@@ -61,22 +61,31 @@ impl Layout {
     }
 }
 
+/// The weights of the first hidden units, and the largest of them.
+fn filters(model: &Rbm, shown: usize) -> (Vec<Vec<f32>>, f32) {
+    let w = &model.parameters().w;
+    let filter = |unit: usize| (0..model.n_visible()).map(|j| w.row(j)[unit]).collect();
+    let filters: Vec<Vec<f32>> = (0..shown.min(model.n_hidden())).map(filter).collect();
+    let largest = filters.iter().flatten().fold(0f32, |most, x| most.max(x.abs())).max(1e-6);
+    (filters, largest)
+}
+
+/// The weights of the first hidden units as images.
+pub(crate) fn filter_images(model: &Rbm, shape: ImageShape, shown: usize) -> Images {
+    let (filters, largest) = filters(model, shown);
+    let images = filters.into_iter().enumerate().map(|(i, it)| (i.to_string(), it)).collect();
+    let ImageShape { width, height } = shape;
+    Images { title: String::new(), width, height, range: (-largest, largest), images }
+}
+
 /// The weights of the hidden units.
 pub(crate) fn filters_figure(model: &Rbm, layout: Layout) -> Option<Figure> {
-    let (n_visible, n_hidden) = (model.n_visible(), model.n_hidden());
+    let n_hidden = model.n_hidden();
     let shown = n_hidden.min(MOST_FILTERS);
-    let w = &model.parameters().w;
-    let filter = |unit: usize| (0..n_visible).map(|j| w.row(j)[unit]).collect::<Vec<f32>>();
-    let filters: Vec<Vec<f32>> = (0..shown).map(filter).collect();
-    let largest = filters.iter().flatten().fold(0f32, |most, x| most.max(x.abs())).max(1e-6);
-    let range = (-largest, largest);
+    let (filters, largest) = filters(model, shown);
     let panel = match layout {
-        Layout::Image(ImageShape { width, height }, _) => {
-            let images = filters.into_iter().enumerate().map(|(i, it)| (i.to_string(), it));
-            let title = String::new();
-            Panel::Images(Images { title, width, height, range, images: images.collect() })
-        }
-        Layout::Row => heat_panel("hidden unit", "weight", range, filters)?,
+        Layout::Image(shape, _) => Panel::Images(filter_images(model, shape, shown)),
+        Layout::Row => heat_panel("hidden unit", "weight", (-largest, largest), filters)?,
     };
     let some = match shown < n_hidden {
         true => format!(" The first {shown} of {n_hidden} are shown."),
@@ -115,20 +124,24 @@ pub(crate) fn samples_figure(v: &BitMatrix, how: &str, layout: Layout) -> Option
     })
 }
 
-/// The modes of the built-in mixture, and how often the samples are nearest to each.
-pub(crate) fn modes_figure(mixture: &Mixture, v: &BitMatrix) -> Figure {
+/// The modes of the built-in mixture.
+pub(crate) fn mode_images(mixture: &Mixture) -> Images {
     let (modes, weights) = (mixture.modes(), mixture.weights());
-    let name = |mode: usize| format!("mode {}", mode + 1);
-    let images = (0..modes.rows())
-        .map(|mode| (format!("{}, w = {:.3}", name(mode), weights[mode]), pixels(modes, mode)));
+    let image =
+        |mode: usize| (format!("mode {}, w = {:.3}", mode + 1, weights[mode]), pixels(modes, mode));
     let ImageShape { width, height } = Mixture::shape();
-    let images = Images {
+    Images {
         title: "the modes of the data".to_owned(),
         width,
         height,
         range: (0.0, 1.0),
-        images: images.collect(),
-    };
+        images: (0..modes.rows()).map(image).collect(),
+    }
+}
+
+/// The modes of the built-in mixture, and how often the samples are nearest to each.
+pub(crate) fn modes_figure(mixture: &Mixture, v: &BitMatrix) -> Figure {
+    let (modes, weights) = (mixture.modes(), mixture.weights());
     let masses = mode_masses(modes, v);
     let mut names: Vec<String> = (1..=modes.rows()).map(|mode| mode.to_string()).collect();
     names.push("none".to_owned());
@@ -157,26 +170,31 @@ pub(crate) fn modes_figure(mixture: &Mixture, v: &BitMatrix) -> Figure {
             v.rows(),
             distance / 2.0
         ),
-        panels: vec![Panel::Images(images), Panel::Plot(plot)],
+        panels: vec![Panel::Images(mode_images(mixture)), Panel::Plot(plot)],
     }
 }
 
 /// The share of samples that belong to each mode, and of those that belong to none.
-fn mode_masses(modes: &BitMatrix, v: &BitMatrix) -> Vec<f64> {
+pub(crate) fn mode_masses(modes: &BitMatrix, v: &BitMatrix) -> Vec<f64> {
     let mut counts = vec![0usize; modes.rows() + 1];
-    let most = (BELONGS * modes.cols() as f64) as u32;
     for row in 0..v.rows() {
-        let distance = |mode: usize| -> u32 {
-            modes.row(mode).iter().zip(v.row(row)).map(|(a, b)| (a ^ b).count_ones()).sum()
-        };
-        let nearest = (0..modes.rows()).map(|mode| (distance(mode), mode)).min();
-        let mode = nearest.filter(|&(distance, _)| distance <= most).map(|(_, mode)| mode);
-        counts[mode.unwrap_or(modes.rows())] += 1;
+        counts[nearest_mode(modes, v.row(row)).unwrap_or(modes.rows())] += 1;
     }
     counts.into_iter().map(|count| count as f64 / v.rows().max(1) as f64).collect()
 }
 
-fn pixels(bits: &BitMatrix, row: usize) -> Vec<f32> {
+/// The mode that a sample belongs to, if it is close enough to any.
+pub(crate) fn nearest_mode(modes: &BitMatrix, sample: &[u64]) -> Option<usize> {
+    let most = (BELONGS * modes.cols() as f64) as u32;
+    let distance = |mode: usize| -> u32 {
+        modes.row(mode).iter().zip(sample).map(|(a, b)| (a ^ b).count_ones()).sum()
+    };
+    let nearest = (0..modes.rows()).map(|mode| (distance(mode), mode)).min();
+    nearest.filter(|&(distance, _)| distance <= most).map(|(_, mode)| mode)
+}
+
+/// The pixels of a row.
+pub(crate) fn pixels(bits: &BitMatrix, row: usize) -> Vec<f32> {
     let words = bits.row(row);
     (0..bits.cols()).map(|j| f32::from(u8::from(bits::bit(words, j)))).collect()
 }

@@ -109,17 +109,24 @@ pub(crate) fn flow_figure(ladder: &LadderRow) -> Figure {
     }
 }
 
+/// The swap rate of each pair, cold end first.
+pub(crate) fn swap_bars(ladder: &LadderRow) -> Plot {
+    let rates = ladder.swap_rates.iter().enumerate();
+    let names = rates.clone().map(|(pair, _)| format!("{pair}–{}", pair + 1)).collect();
+    let y = Axis::linear("swap rate").over(0.0, 1.0);
+    let mut plot = Plot::new("of each pair", Axis::names("rungs", names), y);
+    let heights = rates.map(|(pair, rate)| (pair as f64, rate.unwrap_or(f64::NAN)));
+    plot.series.push(Series::of("", palette::FIRST, Shape::Bars, heights));
+    let mean = ladder.swap_rate;
+    plot.references.push(Reference { label: format!("mean {mean:.2}"), at: Place::Y(mean) });
+    plot
+}
+
 /// The swap rate of each pair at the last row, over its index and against β.
 pub(crate) fn swap_figure(ladder: &LadderRow) -> Figure {
     let y = || Axis::linear("swap rate").over(0.0, 1.0);
     let rates = || ladder.swap_rates.iter().enumerate();
     let rate = |rate: &Option<f64>| rate.unwrap_or(f64::NAN);
-    let names = rates().map(|(pair, _)| format!("{pair}–{}", pair + 1)).collect();
-    let mut bars = Plot::new("of each pair", Axis::names("rungs", names), y());
-    let heights = rates().map(|(pair, it)| (pair as f64, rate(it)));
-    bars.series.push(Series::of("", palette::FIRST, Shape::Bars, heights));
-    let mean = ladder.swap_rate;
-    bars.references.push(Reference { label: format!("mean {mean:.2}"), at: Place::Y(mean) });
     let mut places = Plot::new("against β", Axis::linear("β between the pair").over(0.0, 1.0), y());
     let middle = |pair: usize| match ladder.betas.get(pair..pair + 2) {
         Some(&[cold, hot]) => (cold + hot) / 2.0,
@@ -133,7 +140,7 @@ pub(crate) fn swap_figure(ladder: &LadderRow) -> Figure {
         caption: "The probability with which two neighbours exchange their replicas, at the last \
                   row of metrics. Rung 0 is the cold end."
             .to_owned(),
-        panels: vec![Panel::Plot(bars), Panel::Plot(places)],
+        panels: vec![Panel::Plot(swap_bars(ladder)), Panel::Plot(places)],
     }
 }
 

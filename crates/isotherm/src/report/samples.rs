@@ -4,7 +4,9 @@ use isotherm_kernels::BitMatrix;
 
 use super::reading::RunRecord;
 use crate::error::Result;
+use crate::model::{PerfectSampler, Rbm};
 use crate::run::{SampleRequest, sample};
+use crate::streams::Clock;
 use crate::train::{Config, PathKind};
 
 /// Samples that are drawn where that is cheap.
@@ -36,20 +38,21 @@ pub(crate) struct Drawn {
 
 /// Draws samples; nothing without a checkpoint, a model or a configuration.
 pub(crate) fn draw(record: &RunRecord) -> Result<Option<Drawn>> {
-    let (Some(config), Some(step), Some(model)) = (&record.config, record.saved_at, &record.model)
-    else {
-        return Ok(None);
-    };
-    let model = &model.model;
+    let Some(model) = record.model.as_ref().map(|file| &file.model) else { return Ok(None) };
+    if model.n_hidden() <= PerfectSampler::LARGEST {
+        let v = exact_samples(model, WANTED);
+        let how = format!(
+            "{WANTED} independent samples of the model at step {}, drawn exactly by enumerating its \
+             hidden states (seed {SEED}).",
+            record.last_step()
+        );
+        return Ok(Some(Drawn { activations: activations(model, &v), v, how }));
+    }
+    let (Some(config), Some(step)) = (&record.config, record.saved_at) else { return Ok(None) };
     let rungs = record.ladder().map(|ladder| ladder.betas.len());
     let request = request(config, rungs, model.n_visible());
     let samples = sample(&record.folder, &request, |_| true)?;
     let count = samples.v.rows();
-    let mean = model.hidden_mean(&samples.v);
-    let activations = (0..model.n_hidden())
-        .map(|unit| (0..count).map(|row| f64::from(mean.row(row)[unit])).sum::<f64>())
-        .map(|sum| sum / count.max(1) as f64)
-        .collect();
     let begun = match request.warm_up {
         0 => String::new(),
         steps => format!(" after {steps} steps on a ladder made for it"),
@@ -63,7 +66,22 @@ pub(crate) fn draw(record: &RunRecord) -> Result<Option<Drawn>> {
          every {} steps of each column (seed {SEED}; {} round trips meanwhile).{doubt}",
         request.thin, samples.round_trips
     );
-    Ok(Some(Drawn { v: samples.v, activations, how }))
+    Ok(Some(Drawn { activations: activations(model, &samples.v), v: samples.v, how }))
+}
+
+/// Independent, exact samples of a model with a small hidden layer.
+pub(crate) fn exact_samples(model: &Rbm, count: usize) -> BitMatrix {
+    let mut sampler = PerfectSampler::new(model.n_visible(), model.n_hidden());
+    sampler.visible(model, count, Clock::after_training(SEED, 0))
+}
+
+/// Mean of P(h_i = 1 | v) over samples, for each hidden unit.
+fn activations(model: &Rbm, v: &BitMatrix) -> Vec<f64> {
+    let (mean, count) = (model.hidden_mean(v), v.rows());
+    (0..model.n_hidden())
+        .map(|unit| (0..count).map(|row| f64::from(mean.row(row)[unit])).sum::<f64>())
+        .map(|sum| sum / count.max(1) as f64)
+        .collect()
 }
 
 /// As many samples as fit the budget.

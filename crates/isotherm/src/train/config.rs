@@ -18,6 +18,8 @@ pub enum Algorithm {
     Pt,
     /// SML with adaptive parallel tempering.
     Apt,
+    /// Independent samples, drawn exactly by enumerating the hidden states.
+    Exact,
 }
 
 /// The path between the hot end and the model.

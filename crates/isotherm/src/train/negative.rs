@@ -1,5 +1,5 @@
-//! The negative phase: samples of the model, by contrastive divergence or from the cold end of a
-//! ladder. Persistent sampling without tempering is a ladder of one rung.
+//! The negative phase: samples of the model, by contrastive divergence, from the cold end of a
+//! ladder, or exact. Persistent sampling without tempering is a ladder of one rung.
 
 use isotherm_kernels::{BitMatrix, Level, bernoulli};
 
@@ -7,7 +7,7 @@ use super::config::{Algorithm, PathKind};
 use super::plan::Plan;
 use super::positive::Statistics;
 use crate::error::Result;
-use crate::model::Rbm;
+use crate::model::{PerfectSampler, Rbm};
 use crate::path::base_rate::base_rate;
 use crate::path::joint::joint;
 use crate::path::{Gibbs, HiddenMarginal, Path, RbmPath, SwapOn};
@@ -21,6 +21,8 @@ pub type AnyPath = Box<dyn RbmPath>;
 pub enum Negative {
     /// k Gibbs steps from the data, nothing kept.
     Contrastive(Box<Gibbs>),
+    /// Exact samples, nothing kept.
+    Exact(Box<PerfectSampler>),
     /// Persistent replicas on a ladder.
     Tempered(Box<Tempering<AnyPath>>),
 }
@@ -32,6 +34,9 @@ impl Negative {
         if plan.config.algorithm == Algorithm::Cd {
             let gibbs = joint(n_visible, n_hidden, SwapOn::Energy);
             return Negative::Contrastive(Box::new(gibbs));
+        }
+        if plan.config.algorithm == Algorithm::Exact {
+            return Negative::Exact(Box::new(PerfectSampler::new(n_visible, n_hidden)));
         }
         let ladder = Ladder::new(plan.rungs, plan.config.spacing);
         let state = TemperingState::new(ladder, plan.columns);
@@ -59,7 +64,7 @@ impl Negative {
     /// The replicas on their ladder, if there are any.
     pub fn tempering(&self) -> Option<&Tempering<AnyPath>> {
         match self {
-            Negative::Contrastive(_) => None,
+            Negative::Contrastive(_) | Negative::Exact(_) => None,
             Negative::Tempered(tempering) => Some(tempering),
         }
     }
@@ -67,7 +72,7 @@ impl Negative {
     /// The replicas on their ladder, if there are any.
     pub fn tempering_mut(&mut self) -> Option<&mut Tempering<AnyPath>> {
         match self {
-            Negative::Contrastive(_) => None,
+            Negative::Contrastive(_) | Negative::Exact(_) => None,
             Negative::Tempered(tempering) => Some(tempering),
         }
     }
@@ -77,11 +82,13 @@ impl Negative {
         &mut self,
         model: &Rbm,
         positive: &Statistics,
-        k: usize,
+        plan: &Plan,
         clock: Clock,
     ) -> Result<BitMatrix> {
+        let k = plan.config.k;
         match self {
             Negative::Contrastive(gibbs) => Ok(contrast(gibbs, model, positive, k, clock)),
+            Negative::Exact(sampler) => Ok(sampler.visible(model, plan.columns, clock)),
             Negative::Tempered(tempering) => {
                 tempering.step(model, k, clock)?;
                 let cold = tempering.state.replicas.cold_rows();

@@ -3,6 +3,7 @@
 use super::config::{Algorithm, Config, PathKind};
 use crate::error::{Error, Result};
 use crate::likelihood::exact::LARGEST;
+use crate::model::PerfectSampler;
 use crate::path::SwapOn;
 use crate::tempering::Adaptation;
 
@@ -137,10 +138,18 @@ impl Config {
                 self.k
             )));
         }
-        if self.algorithm == Algorithm::Cd && self.sampling_steps > 0 {
-            return Err(Error::config(
-                "--sampling-steps does not go with --algorithm cd, which keeps no samples",
-            ));
+        if let (Some(name), true) = (self.keeps_no_samples(), self.sampling_steps > 0) {
+            return Err(Error::config(format!(
+                "--sampling-steps does not go with --algorithm {name}, which keeps no samples"
+            )));
+        }
+        let largest = PerfectSampler::LARGEST;
+        if self.algorithm == Algorithm::Exact && self.hidden > largest {
+            return Err(Error::config(format!(
+                "--algorithm exact enumerates the hidden states, and {} hidden units are more than \
+                 the {largest} that it can; lower --hidden or choose another --algorithm",
+                self.hidden
+            )));
         }
         if self.updates.checked_add(self.sampling_steps).is_none_or(|steps| steps > 1 << 48) {
             return Err(Error::config("--updates and --sampling-steps add up to more than 2^48"));
@@ -182,16 +191,30 @@ impl Config {
         Ok(())
     }
 
+    /// The name of an algorithm that keeps no samples from one update to the next.
+    fn keeps_no_samples(&self) -> Option<&'static str> {
+        match self.algorithm {
+            Algorithm::Cd => Some("cd"),
+            Algorithm::Exact => Some("exact"),
+            Algorithm::Sml | Algorithm::Pt | Algorithm::Apt => None,
+        }
+    }
+
     fn tempered(&self) -> bool {
         matches!(self.algorithm, Algorithm::Pt | Algorithm::Apt)
     }
 
     fn choose_path(&self) -> Result<PathKind> {
+        match (self.keeps_no_samples(), self.path) {
+            (Some(_), PathKind::Auto | PathKind::Joint) => return Ok(PathKind::Joint),
+            (Some(name), _) => {
+                return Err(Error::config(format!(
+                    "--path does not go with --algorithm {name}, which samples at β = 1 only"
+                )));
+            }
+            (None, _) => {}
+        }
         match (self.algorithm, self.path) {
-            (Algorithm::Cd, PathKind::Auto | PathKind::Joint) => Ok(PathKind::Joint),
-            (Algorithm::Cd, _) => Err(Error::config(
-                "--path does not go with --algorithm cd, which samples at β = 1 only",
-            )),
             (Algorithm::Sml, PathKind::Auto) => Ok(PathKind::Joint),
             (_, PathKind::Auto) if self.hidden <= SMALL_HIDDEN => Ok(PathKind::HiddenMarginal),
             (_, PathKind::Auto) => Ok(PathKind::BaseRate),

@@ -88,7 +88,7 @@ impl Trainer {
         let positive = Statistics::of(&state.model, batch);
 
         // negative phase: sweep all rungs, swap, observe the flow, sample the cold end
-        let samples = state.negative.samples(&state.model, &positive, config.k, clock)?;
+        let samples = state.negative.samples(&state.model, &positive, &self.plan, clock)?;
         let negative = Statistics::of(&state.model, samples);
 
         // gradient

@@ -32,19 +32,26 @@ pub struct Page {
 
 /// The browser that `ISOTHERM_BROWSER` names, or the first known one on the path.
 fn executable() -> PathBuf {
-    if let Some(named) = std::env::var_os("ISOTHERM_BROWSER") {
-        return named.into();
-    }
+    let known = ["chromium", "chromium-browser", "google-chrome", "chrome"].map(PathBuf::from);
+    let names = match std::env::var_os("ISOTHERM_BROWSER") {
+        Some(named) => vec![PathBuf::from(named)],
+        None => known.to_vec(),
+    };
     let path = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    ["chromium", "chromium-browser", "google-chrome", "chrome"]
-        .iter()
-        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
-        .find(|file| file.is_file())
-        .expect(
-            "this test opens a page in a browser and found none: \
-             `apt-get install chromium`, or let ISOTHERM_BROWSER name one",
+    // a name with a folder stays what it is when joined to the working directory
+    let here = std::env::current_dir().unwrap();
+    let places = |name: &PathBuf| {
+        let search =
+            if name.components().count() > 1 { vec![here.clone()] } else { folders.clone() };
+        search.into_iter().map(|folder| folder.join(name)).collect::<Vec<_>>()
+    };
+    names.iter().flat_map(places).find(|file| file.is_file()).unwrap_or_else(|| {
+        panic!(
+            "this test opens a page in a browser and found none of {names:?}: \
+             `apt-get install chromium`, or let ISOTHERM_BROWSER name one"
         )
+    })
 }
 
 impl Browser {
@@ -140,6 +147,12 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
+        // asked to close it leaves nothing behind; its answers end when its last process has
+        let _ = self.to.write_all(b"{\"id\":0,\"method\":\"Browser.close\"}\0");
+        let until = Instant::now() + Duration::from_secs(5);
+        while let Ok(_late) =
+            self.from.recv_timeout(until.saturating_duration_since(Instant::now()))
+        {}
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,0 +1,83 @@
+//! The perfect sampler: independent samples of the model, drawn exactly by enumerating the hidden
+//! states. What every other sampler approaches, for hidden layers small enough to enumerate.
+
+use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli, softplus};
+use rand::RngExt;
+
+use super::rbm::Rbm;
+use crate::streams::{Clock, Purpose};
+
+/// Hidden states whose fields are held at the same time.
+const BLOCK: usize = 256;
+
+/// Draws exact samples. Holds the buffers of the enumeration and nothing that outlives a draw.
+#[derive(Clone, Debug)]
+pub struct PerfectSampler {
+    /// All hidden states; unit i of state s is bit i of s.
+    states: BitMatrix,
+    /// c + Wh of a block of states.
+    fields: Matrix,
+    /// −F(h) of every state, then Σ p(h') over it and the states before it.
+    masses: Vec<f64>,
+}
+
+impl PerfectSampler {
+    /// The largest hidden layer that is enumerated: 2^16 states at every step.
+    pub const LARGEST: usize = 16;
+
+    /// A sampler of models of this size, at most [`PerfectSampler::LARGEST`] hidden units.
+    pub fn new(n_visible: usize, n_hidden: usize) -> PerfectSampler {
+        assert!(n_hidden <= Self::LARGEST, "2^{n_hidden} states are too many");
+        let count = 1usize << n_hidden;
+        let mut states = BitMatrix::zeros(count, n_hidden);
+        for (state, word) in states.words_mut().iter_mut().enumerate() {
+            *word = state as u64;
+        }
+        let fields = Matrix::zeros(count.min(BLOCK), n_visible);
+        PerfectSampler { states, fields, masses: vec![0.0; count] }
+    }
+
+    /// `count` independent samples: h from p(h), v from p(v | h).
+    pub fn visible(&mut self, model: &Rbm, count: usize, clock: Clock) -> BitMatrix {
+        self.weigh(model);
+        let total = self.masses.last().copied().unwrap_or(0.0);
+        let chosen: Vec<usize> = (0..count)
+            .map(|i| {
+                let uniform: f64 = clock.sequence(Purpose::Perfect, i).random();
+                let state = self.masses.partition_point(|&mass| mass <= uniform * total);
+                state.min(self.masses.len() - 1)
+            })
+            .collect();
+        let h = self.states.select(&chosen);
+        let mut field = Matrix::zeros(count, model.n_visible());
+        model.visible_field(h.words(), field.tiles_mut());
+        let mut v = BitMatrix::zeros(count, model.n_visible());
+        let (level, cols) = (Level::detect(), model.n_visible());
+        for i in 0..count {
+            let mut rng = clock.lanes(Purpose::Visible, i);
+            bernoulli::draw_row(level, field.row_tiles(i), &[], 1.0, cols, &mut rng, v.row_mut(i));
+        }
+        v
+    }
+
+    /// Fills `masses` with the running sums of e^−F(h), relative to the largest of them.
+    fn weigh(&mut self, model: &Rbm) {
+        let b = model.parameters().b.row(0);
+        for first in (0..self.masses.len()).step_by(BLOCK) {
+            let rows = BLOCK.min(self.masses.len() - first);
+            model.visible_field(&self.states.words()[first..][..rows], self.fields.tiles_mut());
+            for row in 0..rows {
+                let linear: f64 = self.states.ones(first + row).map(|i| f64::from(b[i])).sum();
+                let field = self.fields.row_tiles(row);
+                let sum = softplus::softplus_sum(Level::detect(), field, 1.0, model.n_visible());
+                self.masses[first + row] = linear + sum;
+            }
+        }
+        let top = self.masses.iter().fold(f64::NEG_INFINITY, |top, &x| top.max(x));
+        let mut sum = 0.0;
+        for mass in &mut self.masses {
+            sum += (*mass - top).exp();
+            *mass = sum;
+        }
+    }
+}

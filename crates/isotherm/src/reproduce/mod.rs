@@ -1,0 +1,19 @@
+//! The paper's experiment, run again: its runs, its figures, and which of its claims hold.
+
+pub mod claims;
+mod cost;
+mod experiment;
+mod figures;
+mod page;
+mod pictures;
+mod results;
+mod runner;
+pub mod statistics;
+pub mod table;
+pub mod verdict;
+mod workshop;
+
+pub use experiment::{Arm, Job, Setting, Size};
+pub use results::{ArmResult, Cost, Results, RunResult};
+pub use runner::{Ended, Progress, Watcher};
+pub use workshop::Workshop;

@@ -1,0 +1,171 @@
+//! The page about an experiment: claims, algorithms, figures, and what was tried.
+
+use maud::{Markup, html};
+
+use super::experiment::Size;
+use super::results::Results;
+use super::statistics::Estimate;
+use super::table::{ClaimsFile, Line, number, setting, with_error};
+use super::verdict::{Claim, Source, Verdict};
+use crate::figure::Figure;
+use crate::report::{figure_block, page};
+
+/// The page.
+pub(super) fn experiment_page(
+    results: &Results,
+    tables: &ClaimsFile,
+    figures: &[Figure],
+) -> String {
+    let title = "Adaptive parallel tempering, reproduced";
+    let body = html! {
+        h1 { (title) }
+        (introduction(tables))
+        h2 id="claims" { "Which claims hold" }
+        (claims_table("Of the paper", tables, Source::Paper))
+        (claims_table("Beyond the paper", tables, Source::Beyond))
+        p.caption { (tables.rule) }
+        h2 id="algorithms" { "Algorithms at their best" }
+        (algorithms(tables))
+        h2 id="figures" { "Figures" }
+        @for figure in figures { (figure_block(figure)) }
+        h2 id="tried" { "Everything that was tried" }
+        (tried(results))
+    };
+    page(title, body)
+}
+
+fn introduction(tables: &ClaimsFile) -> Markup {
+    let count = |verdict| {
+        let of_paper = tables.claims.iter().filter(|claim| claim.source == Source::Paper);
+        of_paper.filter(|claim| claim.verdict == verdict).count().to_string()
+    };
+    let numbers = [
+        ("claims of the paper that hold", count(Verdict::Holds)),
+        ("that do not hold", count(Verdict::DoesNotHold)),
+        ("not resolved", count(Verdict::NotResolved)),
+        ("updates of each run", tables.size.updates.to_string()),
+        ("seeds", tables.size.seeds.to_string()),
+        ("limit, nats", number(Estimate::of(&[tables.entropy_limit]), 1)),
+    ];
+    html! {
+        p {
+            "The experiment of Desjardins, Courville and Bengio, "
+            cite {
+                "Adaptive Parallel Tempering for Stochastic Maximum Likelihood Learning of RBMs"
+            }
+            " (2010), run again by isotherm " (tables.version) " with "
+            code {
+                "isotherm reproduce --updates " (tables.size.updates)
+                " --seeds " (tables.size.seeds) " --out DIR"
+            }
+            ": an RBM with 10 hidden units learns a mixture of five noisy images, each algorithm "
+            "at its best hyper-parameters. Everything on this page is computed from the runs."
+        }
+        @if tables.size != Size::FULL {
+            ul.warnings {
+                li {
+                    "This is not the paper's experiment in full, which has "
+                    (Size::FULL.updates) " updates and " (Size::FULL.seeds) " seeds: a verdict \
+                     here says nothing about the paper."
+                }
+            }
+        }
+        dl.numbers { @for (name, text) in numbers { div { dt { (name) } dd { (text) } } } }
+    }
+}
+
+fn claims_table(title: &str, tables: &ClaimsFile, source: Source) -> Markup {
+    html! {
+        table.figures {
+            thead {
+                tr { th { (title) } th { "measured" } th { "claimed" } th { "figures" } th { "" } }
+            }
+            tbody {
+                @for claim in tables.claims.iter().filter(|claim| claim.source == source) {
+                    tr id=(claim.id) {
+                        td { (claim.claim) br; small { (claim.quantity) } }
+                        td.value { (claim.measured()) }
+                        td.value { (claim.claimed) }
+                        td { @for line in claim.evidence_lines() { (line) br; } }
+                        td { (badge(claim)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn badge(claim: &Claim) -> Markup {
+    let class = match claim.verdict {
+        Verdict::Holds => "verdict holds",
+        Verdict::DoesNotHold => "verdict fails",
+        Verdict::NotResolved => "verdict open",
+    };
+    html! { span class=(class) { (claim.verdict) } }
+}
+
+fn algorithms(tables: &ClaimsFile) -> Markup {
+    let value = |estimate: Option<Estimate>, digits| {
+        estimate.map_or("–".to_owned(), |it| with_error(it, digits))
+    };
+    let row = |line: &Line| {
+        html! {
+            tr {
+                td { (line.name) @if !line.in_paper { " *" } }
+                td { (setting(&line.setting)) }
+                td.value { (value(line.log_likelihood, 1)) }
+                td.value { (value(line.rungs, 1)) }
+                td.value { (value(line.swap_rate, 2)) }
+                td.value { (value(line.flow_deviation, 2)) }
+                td.value { (line.round_trip()) }
+                td.value { (value(line.seconds, 1)) }
+            }
+        }
+    };
+    html! {
+        table.figures {
+            thead {
+                tr {
+                    th { "" } th { "best setting" } th { "log-likelihood, nats" } th { "rungs" }
+                    th { "swap rate" } th { "f_up off linear" } th { "steps a round trip" }
+                    th { "seconds" }
+                }
+            }
+            tbody {
+                @for line in &tables.algorithms { (row(line)) }
+                tr { td { "limit (entropy of the data)" } td {}
+                     td.value { (number(Estimate::of(&[tables.entropy_limit]), 1)) } }
+                tr { td { "independent pixels" } td {}
+                     td.value { (number(Estimate::of(&[tables.independent_pixels]), 1)) } }
+            }
+        }
+        p.caption {
+            "Means over seeds with standard errors. * not in the paper. Log-likelihoods are means \
+             over the last fifth of the updates; rungs, swap rates and f_up are those after the last \
+             update, round trips those of the sampling phase, pooled over seeds. The best setting is \
+             chosen on the same seeds that are shown, as in the paper."
+        }
+    }
+}
+
+fn tried(results: &Results) -> Markup {
+    html! {
+        details {
+            summary { "All settings with their log-likelihoods" }
+            table.figures {
+                thead { tr { th { "" } th { "setting" } th { "log-likelihood, nats" } } }
+                tbody {
+                    @for arm in &results.arms {
+                        @for (tried, value) in &arm.tried {
+                            tr {
+                                td { (tried.arm.label()) }
+                                td { (setting(tried)) }
+                                td.value { (with_error(*value, 1)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Pictures of the data and of the models that were learned.
+
+use super::experiment::Arm;
+use super::figures::colour;
+use super::results::{Results, RunResult};
+use super::statistics::Estimate;
+use crate::data::{ImageShape, Mixture};
+use crate::error::Result;
+use crate::figure::{Axis, Figure, Images, Panel, Plot, Point, Series, Shape};
+use crate::model::Rbm;
+use crate::report::pictures::{filter_images, mode_images, mode_masses, nearest_mode, pixels};
+use crate::report::samples::exact_samples;
+use crate::run::RunFolder;
+
+/// Exact samples of a model for its mode masses.
+const SAMPLES: usize = 2000;
+/// Samples that are shown of a model.
+const SHOWN: usize = 8;
+
+/// The model of a run.
+fn model(run: &RunResult) -> Result<Rbm> {
+    Ok(RunFolder::open(&run.folder)?.read_model()?.0.model)
+}
+
+/// The five images of the mixture.
+pub(super) fn modes() -> Figure {
+    Figure {
+        name: "modes".to_owned(),
+        title: "The five modes of the data".to_owned(),
+        caption:
+            "Random images. An example is one of them, chosen with probability w, every pixel \
+                  flipped with probability p. A small p is a narrow mode that samples do not leave."
+                .to_owned(),
+        panels: vec![Panel::Images(mode_images(&Mixture::new(1)))],
+    }
+}
+
+/// The mass that each model puts on each mode, against that of the data.
+pub(super) fn masses(results: &Results) -> Result<Figure> {
+    let mixture = Mixture::new(1);
+    let weights = mixture.weights();
+    let mut names: Vec<String> = (1..=weights.len()).map(|mode| format!("mode {mode}")).collect();
+    names.push("none".to_owned());
+    let y = Axis::linear("probability");
+    let mut plot = Plot::new("", Axis::names("", names), y);
+    let of_data = weights.iter().enumerate().map(|(mode, &w)| (mode as f64, w));
+    plot.series.push(Series::of("data (w)", colour(Arm::Pt10), Shape::Bars, of_data));
+    let mut distances = Vec::new();
+    // The shorter ladders look like PT-50's, and leave their colour to the data.
+    for arm in results.arms.iter().filter(|arm| ![Arm::Pt10, Arm::Pt20].contains(&arm.setting.arm))
+    {
+        let runs = arm
+            .runs
+            .iter()
+            .map(|run| Ok(mode_masses(mixture.modes(), &exact_samples(&model(run)?, SAMPLES))));
+        let runs: Vec<Vec<f64>> = runs.collect::<Result<_>>()?;
+        let at = |mode: usize| runs.iter().map(|masses| masses[mode]).collect::<Vec<f64>>();
+        let points = (0..=weights.len())
+            .filter_map(|mode| {
+                let Estimate { mean, std_error, .. } = Estimate::of(&at(mode))?;
+                Some(Point { x: mode as f64, y: mean, error: std_error })
+            })
+            .collect();
+        let distance = |masses: &Vec<f64>| -> f64 {
+            let with_none = weights.iter().chain([&0.0]);
+            masses.iter().zip(with_none).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
+        };
+        let distance = Estimate::of(&runs.iter().map(distance).collect::<Vec<f64>>());
+        let arm = arm.setting.arm;
+        distances.extend(distance.map(|it| format!("{} {:.2}", arm.label(), it.mean)));
+        let (name, shape) = (arm.label().to_owned(), Shape::Bars);
+        plot.series.push(Series { name, colour: colour(arm), shape, points });
+    }
+    Ok(Figure {
+        name: "masses".to_owned(),
+        title: "Mode masses of the models against the data".to_owned(),
+        caption: format!(
+            "The share of {SAMPLES} exact samples of each model that lie within a quarter of the \
+             pixels of a mode; mean over seeds with standard errors. Total variation distance from \
+             w: {}.",
+            distances.join(", ")
+        ),
+        panels: vec![Panel::Plot(plot)],
+    })
+}
+
+/// Exact samples of the best model of some algorithms.
+pub(super) fn samples(results: &Results) -> Result<Figure> {
+    let mixture = Mixture::new(1);
+    let mut panels = Vec::new();
+    for arm in [Arm::Sml, Arm::Pt50, Arm::Apt, Arm::AptHiddenMarginal] {
+        let Some(run) = results.arm(arm).and_then(|arm| arm.best_run()) else { continue };
+        let v = exact_samples(&model(run)?, SHOWN);
+        let images = (0..v.rows())
+            .map(|row| {
+                let mode = nearest_mode(mixture.modes(), v.row(row));
+                let label = mode.map_or("none".to_owned(), |mode| format!("mode {}", mode + 1));
+                (label, pixels(&v, row))
+            })
+            .collect();
+        let ImageShape { width, height } = Mixture::shape();
+        let title = arm.label().to_owned();
+        panels.push(Panel::Images(Images { title, width, height, range: (0.0, 1.0), images }));
+    }
+    Ok(Figure {
+        name: "samples".to_owned(),
+        title: "Samples from the models".to_owned(),
+        caption: "Independent, exact samples of the best model of each algorithm, with the mode that is within \
+                  a quarter of the pixels, if any.".to_owned(),
+        panels,
+    })
+}
+
+/// The filters of the best model of some algorithms.
+pub(super) fn filters(results: &Results) -> Result<Figure> {
+    let mut panels = Vec::new();
+    for arm in [Arm::Apt, Arm::AptHiddenMarginal] {
+        let Some(run) = results.arm(arm).and_then(|arm| arm.best_run()) else { continue };
+        let title = arm.label().to_owned();
+        panels.push(Panel::Images(Images {
+            title,
+            ..filter_images(&model(run)?, Mixture::shape(), usize::MAX)
+        }));
+    }
+    Ok(Figure {
+        name: "filters".to_owned(),
+        title: "Hidden filters".to_owned(),
+        caption: "The weights of the hidden units of the best model of each.".to_owned(),
+        panels,
+    })
+}

@@ -1,0 +1,180 @@
+//! Estimates over seeds, and the intervals that decide whether a claim holds.
+
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
+
+/// Probability below the upper end of a two-sided 95 % interval.
+const UPPER: f64 = 0.975;
+
+/// A mean over seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// Its standard error; nothing from fewer than two values.
+    pub std_error: Option<f64>,
+    /// How many values.
+    pub n: usize,
+}
+
+impl Estimate {
+    /// Of these values; nothing if there are none.
+    pub fn of(values: &[f64]) -> Option<Estimate> {
+        let n = values.len();
+        let std_error = variance(values).map(|variance| (variance / n as f64).sqrt());
+        mean(values).map(|mean| Estimate { mean, std_error, n })
+    }
+}
+
+/// A quantity with its 95 % interval; an end that nothing is known of is infinite, which JSON
+/// writes as null.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Interval {
+    /// The estimate.
+    pub estimate: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    fn around(estimate: f64, half: f64) -> Interval {
+        Interval { estimate, low: estimate - half, high: estimate + half }
+    }
+
+    fn unbounded(estimate: f64) -> Interval {
+        Interval::around(estimate, f64::INFINITY)
+    }
+}
+
+/// The mean, by Student's t.
+pub fn mean_interval(values: &[f64]) -> Option<Interval> {
+    let Estimate { mean, std_error, n } = Estimate::of(values)?;
+    Some(match std_error {
+        Some(error) => Interval::around(mean, quantile(n as f64 - 1.0) * error),
+        None => Interval::unbounded(mean),
+    })
+}
+
+/// The difference of two means, by Welch's t.
+pub fn difference(a: &[f64], b: &[f64]) -> Option<Interval> {
+    let (x, y) = (Estimate::of(a)?, Estimate::of(b)?);
+    let estimate = x.mean - y.mean;
+    Some(with_errors(estimate, (x.std_error, x.n), (y.std_error, y.n)))
+}
+
+/// The ratio of two means, its error carried over to first order.
+pub fn ratio(a: &[f64], b: &[f64]) -> Option<Interval> {
+    let (x, y) = (Estimate::of(a)?, Estimate::of(b)?);
+    if y.mean == 0.0 {
+        return None;
+    }
+    let estimate = x.mean / y.mean;
+    let of_x = x.std_error.map(|error| error / y.mean.abs());
+    let of_y = y.std_error.map(|error| error * estimate.abs() / y.mean.abs());
+    Some(with_errors(estimate, (of_x, x.n), (of_y, y.n)))
+}
+
+/// The ratio of two variances, by the F distribution.
+pub fn variance_ratio(a: &[f64], b: &[f64]) -> Option<Interval> {
+    let (x, y) = (variance(a)?, variance(b)?);
+    if y == 0.0 {
+        return None;
+    }
+    let estimate = x / y;
+    let (n, m) = (a.len() as f64 - 1.0, b.len() as f64 - 1.0);
+    let upper = |n, m| FisherSnedecor::new(n, m).ok().map(|f| f.inverse_cdf(UPPER));
+    let (over, under) = (upper(n, m)?, upper(m, n)?);
+    Some(Interval { estimate, low: estimate / over, high: estimate * under })
+}
+
+/// An estimate with two independent errors, degrees of freedom after Welch and Satterthwaite.
+fn with_errors(
+    estimate: f64,
+    (e, n): (Option<f64>, usize),
+    (f, m): (Option<f64>, usize),
+) -> Interval {
+    let (Some(e), Some(f)) = (e, f) else { return Interval::unbounded(estimate) };
+    let (e2, f2) = (e * e, f * f);
+    if e2 + f2 == 0.0 {
+        return Interval::around(estimate, 0.0);
+    }
+    let freedom = (e2 + f2).powi(2) / (e2 * e2 / (n as f64 - 1.0) + f2 * f2 / (m as f64 - 1.0));
+    Interval::around(estimate, quantile(freedom) * (e2 + f2).sqrt())
+}
+
+/// The upper quantile of Student's t.
+fn quantile(freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(UPPER))
+}
+
+/// The mean; nothing of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The variance of the values that these are a sample of; nothing from fewer than two.
+pub fn variance(values: &[f64]) -> Option<f64> {
+    let center = mean(values)?;
+    let squares: f64 = values.iter().map(|x| (x - center).powi(2)).sum();
+    (values.len() > 1).then(|| squares / (values.len() - 1) as f64)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn close(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-4 * expected.abs().max(1.0), "{value} {expected}");
+    }
+
+    /// Means of 2 and 5 values with known t quantiles (12.7062 and 2.7764 at 1 and 4 degrees).
+    #[test]
+    fn means_have_student_intervals() {
+        let two = mean_interval(&[1.0, 3.0]).unwrap();
+        close(two.high - two.estimate, 12.7062);
+        let five = mean_interval(&[1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
+        close(five.estimate - five.low, 2.776_445 * (2.5f64 / 5.0).sqrt());
+        let one = mean_interval(&[2.0]).unwrap();
+        assert_eq!((one.low, one.high), (f64::NEG_INFINITY, f64::INFINITY));
+        assert_eq!(mean_interval(&[]), None);
+    }
+
+    /// Welch's example of equal sizes and variances is the pooled test: 8 degrees of freedom.
+    #[test]
+    fn differences_have_welch_intervals() {
+        let a = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let b = [3.0, 4.0, 5.0, 6.0, 7.0];
+        let d = difference(&a, &b).unwrap();
+        close(d.estimate, -2.0);
+        close(d.high - d.estimate, 2.306_004);
+        // A sample without spread leaves the other's degrees of freedom.
+        let d = difference(&a, &[1.0, 1.0]).unwrap();
+        close(d.high - d.estimate, 2.776_445 * 0.5f64.sqrt());
+        assert_eq!(difference(&[1.0, 1.0], &[0.0, 0.0]).unwrap().low, 1.0);
+    }
+
+    #[test]
+    fn ratios_carry_both_errors() {
+        let r = ratio(&[9.0, 11.0], &[20.0, 20.0]).unwrap();
+        close(r.estimate, 0.5);
+        close(r.high - 0.5, 12.7062 * 0.05);
+        assert_eq!(ratio(&[1.0, 2.0], &[0.0, 0.0]), None);
+    }
+
+    /// F(0.975; 4, 4) = 9.60453, and swapping the samples inverts the interval.
+    #[test]
+    fn variances_have_f_intervals() {
+        let a = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let b = [2.0, 4.0, 6.0, 8.0, 10.0];
+        let r = variance_ratio(&a, &b).unwrap();
+        close(r.estimate, 0.25);
+        close(r.low, 0.25 / 9.604_53);
+        close(r.high, 0.25 * 9.604_53);
+        let back = variance_ratio(&b, &a).unwrap();
+        close(back.low * r.high, 1.0);
+        assert_eq!(variance_ratio(&a, &[1.0, 1.0]), None);
+    }
+}

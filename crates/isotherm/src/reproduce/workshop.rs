@@ -1,0 +1,195 @@
+//! The folder of an experiment, and what is done in it: all runs, then costs, then the results.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::cost;
+use super::experiment::{Arm, Job, Size};
+use super::figures::figures;
+use super::page::experiment_page;
+use super::results::{ArmResult, Cost, Results};
+use super::runner::{Board, Ended, Watcher, on_all_cores, run_job};
+use super::table::ClaimsFile;
+use crate::checkpoint::{RunLock, write_atomically};
+use crate::error::{Error, Result};
+use crate::report::{Replace, write_figures, write_page};
+
+/// The file that makes a folder the folder of an experiment, and tells its size.
+const MANIFEST: &str = "reproduce.toml";
+
+/// Updates below which a run has no last fifth to speak of.
+const FEWEST_UPDATES: u64 = 50;
+
+/// What an update of APT and one of PT cost together, in the unit of a job's work.
+const COST_OF_TURNS: u64 = 55;
+
+/// The folder of an experiment, with the sole right to write it.
+#[derive(Debug)]
+pub struct Workshop {
+    root: PathBuf,
+    size: Size,
+    _lock: RunLock,
+}
+
+impl Workshop {
+    /// Opens the folder of an experiment, or makes it. An experiment that is there decides its
+    /// size; `wanted` must agree with it.
+    pub fn open(root: &Path, wanted: Option<Size>) -> Result<Workshop> {
+        let manifest = root.join(MANIFEST);
+        let begun = manifest.is_file();
+        if wanted.is_some_and(|size| size.updates < FEWEST_UPDATES || size.seeds == 0) {
+            return Err(Error::config(format!(
+                "an experiment needs at least {FEWEST_UPDATES} --updates and one of --seeds"
+            )));
+        }
+        fs::create_dir_all(root).map_err(|error| Error::io("make the folder", root, &error))?;
+        if !begun {
+            refuse_other_content(root)?;
+        }
+        let lock = RunLock::acquire(root)?;
+        let size = if begun {
+            let size = read_manifest(&manifest)?;
+            if wanted.is_some_and(|wanted| wanted != size) {
+                return Err(Error::config(format!(
+                    "{} holds an experiment of {} updates and {} seeds; leave the options out to go \
+                     on with it, or choose another --out",
+                    root.display(),
+                    size.updates,
+                    size.seeds
+                )));
+            }
+            size
+        } else {
+            let size = wanted.unwrap_or(Size::FULL);
+            let text = toml::to_string(&size)
+                .map_err(|error| Error::run(format!("the size cannot be written: {error}")))?;
+            write_atomically(&manifest, |out| out.write_all(text.as_bytes()))?;
+            size
+        };
+        Ok(Workshop { root: root.to_owned(), size, _lock: lock })
+    }
+
+    /// The size of the experiment.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Where a run lies.
+    pub(super) fn place(&self, job: Job) -> PathBuf {
+        self.root.join(job.setting.folder(job.seed))
+    }
+
+    /// Runs all that is not run yet.
+    pub fn run(&self, watcher: &dyn Watcher) -> Result<Ended> {
+        let jobs = Job::all(self.size);
+        let Size { updates, seeds } = self.size;
+        let all_work = jobs.iter().map(|job| job.work(self.size)).sum::<u64>();
+        let of_costs = seeds * updates * COST_OF_TURNS;
+        let board = Board::new(watcher, all_work + of_costs, jobs.len() + seeds as usize);
+        let (done, left): (Vec<Job>, Vec<Job>) =
+            jobs.into_iter().partition(|job| self.place(*job).join("summary.json").is_file());
+        for job in done {
+            board.add_found(job.work(self.size));
+            board.add_run();
+        }
+        let run = |job| run_job(job, self.size, &self.place(job), &board);
+        match on_all_cores(&left, &board, run)? {
+            Ended::Done => self.measure_costs(&board),
+            Ended::Interrupted => Ok(Ended::Interrupted),
+        }
+    }
+
+    /// Trains APT, at its best setting, and PT in turns; a file for each seed.
+    fn measure_costs(&self, board: &Board) -> Result<Ended> {
+        let apt = ArmResult::read(&self.root, self.size, Arm::Apt)?;
+        let mut left = Vec::new();
+        for run in &apt.runs {
+            let rungs = run.trained().map_or(1, |ladder| ladder.betas.len());
+            match self.cost_file(run.seed).is_file() {
+                true => {
+                    board.add_found(self.size.updates * COST_OF_TURNS);
+                    board.add_run();
+                }
+                false => left.push((run.seed, rungs)),
+            }
+        }
+        let folder = self.root.join("costs");
+        fs::create_dir_all(&folder).map_err(|error| Error::io("make", &folder, &error))?;
+        on_all_cores(&left, board, |(seed, rungs)| {
+            let goes_on = |updates| {
+                board.add(updates * COST_OF_TURNS);
+                !board.should_stop()
+            };
+            let measured = cost::measure(apt.setting, self.size, seed, rungs, goes_on)?;
+            let Some(measured) = measured else { return Ok(Ended::Interrupted) };
+            write_json(&self.cost_file(seed), &measured)?;
+            board.add_run();
+            Ok(Ended::Done)
+        })
+    }
+
+    fn cost_file(&self, seed: u64) -> PathBuf {
+        self.root.join("costs").join(format!("seed-{seed}.json"))
+    }
+
+    /// Writes what the runs came to: the page, the figures, and last the claims.
+    pub fn publish(&self) -> Result<ClaimsFile> {
+        let results = self.results()?;
+        let tables = ClaimsFile::of(&results);
+        let figures = figures(&results)?;
+        write_figures(&self.root.join("figures"), &figures, Replace::Anything)?;
+        let page = experiment_page(&results, &tables, &figures);
+        write_page(&self.root.join("report.html"), &page)?;
+        write_json(&self.root.join("claims.json"), &tables)?;
+        Ok(tables)
+    }
+
+    /// Reads what the runs came to.
+    pub fn results(&self) -> Result<Results> {
+        let costs = (1..=self.size.seeds).map(|seed| read_cost(&self.cost_file(seed)));
+        Results::read(&self.root, self.size, costs.collect::<Result<_>>()?)
+    }
+}
+
+fn read_cost(path: &Path) -> Result<Cost> {
+    let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
+    serde_json::from_str(&text).map_err(|error| {
+        let path = path.display();
+        Error::corrupt(format!("{path}: {error}; remove the file and repeat the command"))
+    })
+}
+
+/// Writes a value as a JSON file, whole or not at all.
+pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Error::run(format!("{} cannot be written: {error}", path.display())))?;
+    write_atomically(path, |out| writeln!(out, "{text}"))
+}
+
+fn refuse_other_content(root: &Path) -> Result<()> {
+    let entries = fs::read_dir(root).map_err(|error| Error::io("read", root, &error))?;
+    let visible = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .any(|name| !name.starts_with('.'));
+    match visible {
+        true => Err(Error::run(format!(
+            "{} is not empty and holds no experiment; choose another --out",
+            root.display()
+        ))),
+        false => Ok(()),
+    }
+}
+
+fn read_manifest(path: &Path) -> Result<Size> {
+    let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
+    toml::from_str(&text).map_err(|error| {
+        Error::config(format!("{}: {}", path.display(), error.message().replace('\n', " ")))
+    })
+}

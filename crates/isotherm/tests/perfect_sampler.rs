@@ -1,0 +1,42 @@
+//! The perfect sampler against the enumerated distribution of its model.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+
+use common::*;
+use isotherm::model::PerfectSampler;
+use isotherm::streams::Clock;
+use isotherm::train::{Algorithm, Config};
+
+/// Scores are about N(0, 1); six are looked at.
+const WORST_SCORE: f64 = 4.5;
+
+#[test]
+fn samples_follow_the_enumerated_distribution() {
+    // One hidden unit, a block of states not filled, and several blocks.
+    for (n_visible, n_hidden) in [(5, 1), (5, 3), (4, 9)] {
+        let rbm = random_rbm(n_visible, n_hidden, 2.0, 17);
+        let log_z = brute_force_log_z(&rbm);
+        let expected: Vec<f64> = (0..1u64 << n_visible)
+            .map(|v| (-rbm.free_energy_of_visible(&[v]) - log_z).exp())
+            .collect();
+        let mut sampler = PerfectSampler::new(n_visible, n_hidden);
+        for step in [0, 1] {
+            let v = sampler.visible(&rbm, 40_000, Clock { seed: 2, step });
+            let mut counts = vec![0; expected.len()];
+            for row in 0..v.rows() {
+                counts[v.row(row)[0] as usize] += 1;
+            }
+            let score = chi_square_score(&counts, &expected);
+            assert!(score < WORST_SCORE, "{n_visible} x {n_hidden}, step {step}: {score}");
+        }
+    }
+}
+
+#[test]
+fn too_many_hidden_units_are_refused() {
+    let config = Config { algorithm: Algorithm::Exact, hidden: 17, ..Config::default() };
+    let refusal = config.check(20).unwrap_err().to_string();
+    assert!(refusal.contains("17 hidden units") && refusal.contains("--hidden"), "{refusal}");
+    assert!(Config { hidden: 16, ..config }.check(20).is_ok());
+}
