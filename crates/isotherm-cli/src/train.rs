@@ -169,7 +169,7 @@ fn describe(summary: &Summary, out: &Path, report: Option<&Path>) -> String {
     for warning in &summary.warnings {
         lines.push(format!("{:<16}{warning}", "warning"));
     }
-    lines.push(format!("{:<16}{}", "run", out.display()));
     lines.extend(report.map(|page| format!("{:<16}{}", "report", page.display())));
+    lines.push(format!("{:<16}{}", "run", out.display()));
     lines.join("\n") + "\n"
 }

@@ -39,6 +39,7 @@ fn train_writes_the_files_of_the_contract() {
         "config.toml",
         "metrics.jsonl",
         "model.safetensors",
+        "report.html",
         "summary.json",
         "timing.jsonl",
     ];
@@ -280,7 +281,7 @@ fn runs_are_numbered_in_a_folder_of_their_own() {
 
 #[test]
 fn every_help_has_an_example() {
-    for name in ["", "train", "resume", "sample", "evaluate"] {
+    for name in ["", "train", "resume", "sample", "evaluate", "report"] {
         let help = succeed(words(&format!("{name} --help")));
         let (_, examples) = help.split_once("\nExample").unwrap_or_else(|| panic!("{help}"));
         assert!(examples.contains(&format!("\n  isotherm {name}")), "{help}");

@@ -7,6 +7,7 @@ mod common;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use common::*;
 
@@ -128,6 +129,22 @@ fn a_run_that_is_going_on_or_was_killed_shows_what_there_is() {
 }
 
 #[test]
+fn an_interrupted_run_shows_what_there_is_and_a_resumed_one_ends_with_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let data = csv(folder.path(), 200, 16);
+    let long = SHORT.replace("--updates 400", "--updates 20000");
+    let mut child = command(train(Some(&data), &long, &run)).spawn().unwrap();
+    assert!(wait_until(&mut child, || run.join("checkpoint.previous.safetensors").exists()));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(report(&run).contains("not finished"));
+    assert_eq!(succeed(resume(&run)), "");
+    assert!(!page(&run.join("report.html")).contains("not finished"));
+}
+
+#[test]
 fn damage_is_a_note_on_the_page() {
     let folder = tempfile::tempdir().unwrap();
     let run = short_run(folder.path(), "run", "");
@@ -200,6 +217,9 @@ fn several_runs_stand_side_by_side() {
     assert!(refused(["report", &a, "--out", folder.path().to_str().unwrap()]).contains("folder"));
     let nowhere = folder.path().join("no/page.html");
     assert!(refused(["report", &a, "--out", &text(&nowhere)]).contains("does not exist"));
+    // Devices are neither read nor replaced.
+    let why = refused(["report", &a, "--overwrite", "--out", "/dev/null"]);
+    assert!(why.contains("regular file"), "{why}");
     // The same run twice, and two runs of one name, are told apart by their paths.
     let twin = folder.path().join("deeper/one");
     copy(&one, &twin);

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::numbers::key_numbers;
 use super::reading::RunRecord;
-use super::run_page::notes;
+use super::run_page::{list_of_warnings, notes, warnings_of};
 use super::side_by_side::{ladder_figure, likelihood_figure, rungs_figure};
 use super::{figure_block, page};
 use crate::figure::Figure;
@@ -40,7 +40,7 @@ impl Comparison {
         let body = html! {
             h1 { (title) }
             (self.numbers())
-            (self.all_notes())
+            (self.remarks())
             @for figure in &self.figures { (figure_block(figure)) }
             (self.differences())
         };
@@ -76,16 +76,18 @@ impl Comparison {
         }
     }
 
-    fn all_notes(&self) -> Markup {
-        let mut all = Vec::new();
-        for (name, record) in &self.runs {
-            if record.summary.is_none() {
-                let step = record.last_step();
-                all.push(format!("{name} is not finished: {step} steps are known of."));
-            }
-            all.extend(record.notes.iter().map(|note| format!("{name}: {note}")));
+    fn remarks(&self) -> Markup {
+        let of = |sentences: fn(&RunRecord) -> Vec<String>| -> Vec<String> {
+            let all = self.runs.iter().flat_map(|(name, record)| {
+                sentences(record).into_iter().map(move |sentence| format!("{name}: {sentence}"))
+            });
+            all.collect()
+        };
+        html! {
+            // No samples are drawn here, so what needs them is left to the reports of the runs.
+            (list_of_warnings(&of(|record| warnings_of(record, None))))
+            (notes(&of(|record| record.notes.clone())))
         }
-        notes(&all)
     }
 
     /// The options in which the configurations differ.

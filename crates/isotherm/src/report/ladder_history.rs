@@ -39,7 +39,7 @@ pub(crate) fn lives(rows: &[Row]) -> Vec<Life> {
     for (number, (row, ladder)) in ladders(rows).enumerate() {
         let step = row.step as f64;
         match row.event {
-            Some(Change::Spawned(gap)) if gap + 1 < alive.len() => {
+            Some(Change::Spawned(gap)) if gap < alive.len().saturating_sub(1) => {
                 alive.insert(gap + 1, Life { spawned: true, retired: false, points: Vec::new() });
             }
             Some(Change::Retired(rung)) if rung < alive.len() => {
@@ -177,10 +177,10 @@ pub(crate) fn ladder_figure(
         name: "ladder".to_owned(),
         title: "The ladder's evolution".to_owned(),
         caption:
-            "Left: every line is one rung, from its spawn to its retirement, between the cold \
+            "Every line of the first panel is one rung, from its spawn to its retirement, between the cold \
                   end (β = 1) and the hot one (β = 0); the colour behind is the swap rate of the \
                   pair around it, white where none was tried. Rungs that draw together mark where \
-                  replicas are slow to pass. Right: how often neighbours exchange replicas."
+                  replicas are slow to pass. The second panel has how often neighbours exchange replicas."
                 .to_owned(),
         panels: vec![Panel::Plot(plot), Panel::Plot(rates)],
     })

@@ -2,7 +2,7 @@
 //!
 //! Reports read nothing but the folders of runs, in whatever state those are, take no lock, and
 //! write nothing but themselves. What they show is made of rows of metrics by pure functions
-//! ([`run_figures`], [`ladder_history`], [`warnings`]); [`page`] lays it out.
+//! (`run_figures.rs`, `ladder_history.rs`, `warnings.rs`); [`page`] lays it out.
 
 mod comparison;
 #[cfg(test)]

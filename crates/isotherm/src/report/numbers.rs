@@ -47,7 +47,7 @@ pub(crate) fn key_numbers(record: &RunRecord) -> Vec<Number> {
         number("mean swap rate", ladder.map(|it| format!("{:.2}", it.swap_rate)), None),
         number("lowest swap rate", lowest.map(|it| format!("{it:.2}")), lowest),
         number("round trips", ladder.map(|it| grouped(it.round_trips)), None),
-        number("steps a round trip", trip.map(|it| format!("{it:.0}")), trip.map(|it| -it)),
+        number("steps a round trip", trip.map(|it| grouped(it.round() as u64)), trip.map(|it| -it)),
     ]
 }
 
@@ -96,6 +96,6 @@ pub(crate) fn grouped(number: u64) -> String {
 }
 
 /// A number with the sign that it has in print.
-fn minus(number: String) -> String {
+pub(crate) fn minus(number: String) -> String {
     number.replace('-', "−")
 }

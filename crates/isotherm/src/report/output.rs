@@ -35,6 +35,13 @@ pub(super) fn check(path: &Path, replace: Replace) -> Result<()> {
             path.display()
         )));
     }
+    // A device or a pipe must neither be waited for nor replaced.
+    if path.exists() && !path.is_file() {
+        return Err(Error::run(format!(
+            "{} is not a regular file; give --out the name of one",
+            path.display()
+        )));
+    }
     if replace == Replace::OwnOnly && path.exists() && !is_own(path) {
         return Err(Error::run(format!(
             "{} was not written by isotherm; --overwrite replaces it, another --out leaves it alone",

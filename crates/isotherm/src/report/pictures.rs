@@ -8,7 +8,7 @@ use crate::figure::{Axis, Figure, Heat, Images, Panel, Plot, Point, Series, Shap
 use crate::model::Rbm;
 
 /// Filters that are shown.
-const MOST_FILTERS: usize = 60;
+const MOST_FILTERS: usize = 100;
 /// Samples that are shown.
 const MOST_SAMPLES: usize = 20;
 /// Cells of a heat map that stands in for images.

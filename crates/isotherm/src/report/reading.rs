@@ -1,7 +1,7 @@
 //! Everything that the folder of a run holds, read without trusting any of it: a run may be going
 //! on, or have been killed, or be damaged. What cannot be read is a note, not a failure.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
@@ -41,7 +41,8 @@ impl RunRecord {
         let folder = RunFolder::open(path)?;
         let mut notes = Vec::new();
         let config = noted(folder.read_config(), &mut notes);
-        let rows: Vec<Row> = rows_of(&folder.metrics(), &mut notes);
+        let mut rows: Vec<Row> = rows_of(&folder.metrics(), &mut notes);
+        drop_odd_ladders(&mut rows, &mut notes);
         let timings = rows_of(&folder.timing(), &mut notes);
         let summary = read_summary(&folder, &mut notes);
         let mut record = RunRecord {
@@ -138,7 +139,23 @@ fn read_summary(folder: &RunFolder, notes: &mut Vec<String>) -> Option<Summary> 
     read.map_err(|reason| notes.push(format!("Left out: summary.json is damaged ({reason})."))).ok()
 }
 
-fn rows_of<T: DeserializeOwned>(path: &PathBuf, notes: &mut Vec<String>) -> Vec<T> {
+/// Takes away ladders whose parts do not fit each other, so that whoever reads them need not look.
+fn drop_odd_ladders(rows: &mut [Row], notes: &mut Vec<String>) {
+    let fits = |LadderRow { betas, swap_rates, f_up, .. }: &LadderRow| {
+        betas.len() > 1 && swap_rates.len() + 1 == betas.len() && f_up.len() == betas.len()
+    };
+    let odd = rows.iter_mut().filter(|row| row.ladder.as_ref().is_some_and(|it| !fits(it)));
+    let steps: Vec<u64> = odd.map(|row| (row.ladder = None, row.step).1).collect();
+    if let Some(first) = steps.first() {
+        notes.push(format!(
+            "Left out: the ladders of {} rows of metrics.jsonl, the first of them of step {first}, \
+             have parts of different lengths.",
+            steps.len()
+        ));
+    }
+}
+
+fn rows_of<T: DeserializeOwned>(path: &Path, notes: &mut Vec<String>) -> Vec<T> {
     let Some(read) = noted(read_rows(path), notes) else { return Vec::new() };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if let Some((line, reason)) = read.unreadable.first() {

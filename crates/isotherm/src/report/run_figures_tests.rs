@@ -5,11 +5,11 @@ use super::*;
 use crate::report::fixtures::*;
 
 fn plots(figure: &Figure) -> Vec<&Plot> {
-    let plot = |panel| match panel {
-        &Panel::Plot(ref plot) => plot,
+    let plots = figure.panels.iter().map(|panel| match panel {
+        Panel::Plot(plot) => plot,
         Panel::Images(_) => panic!("an image in {}", figure.name),
-    };
-    figure.panels.iter().map(plot).collect()
+    });
+    plots.collect()
 }
 
 #[test]

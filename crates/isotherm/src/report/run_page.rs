@@ -46,18 +46,32 @@ pub(crate) fn contents(record: &RunRecord) -> Contents {
     } else if ladder.is_none() {
         notes.push("This run has no ladder: its algorithm samples at β = 1 only.".to_owned());
     }
+    if record.summary.as_ref().is_some_and(|it| it.log_likelihood.is_some())
+        && rows.iter().all(|row| row.log_likelihood.is_none())
+    {
+        notes.push(
+            "The log-likelihood was measured at the end only, so it has no curve; \
+             --likelihood-every asks for one."
+                .to_owned(),
+        );
+    }
+    Contents { figures, warnings: warnings_of(record, drawn.as_ref()), notes }
+}
+
+/// What a reader should know before trusting a run.
+pub(crate) fn warnings_of(record: &RunRecord, drawn: Option<&Drawn>) -> Vec<String> {
     let model = record.model.as_ref().map(|file| &file.model);
     let signs = Signs {
-        rows,
-        config,
+        rows: &record.rows,
+        config: record.config.as_ref(),
         last_step: record.last_step(),
         finished: record.summary.is_some(),
         units: model.map(|model| (model.n_visible(), model.n_hidden())),
-        activations: drawn.as_ref().map(|drawn| (&drawn.activations[..], drawn.v.rows())),
+        activations: drawn.map(|drawn| (&drawn.activations[..], drawn.v.rows())),
     };
     let mut found = warnings(&signs);
     found.extend(of_the_data(record));
-    Contents { figures, warnings: found, notes }
+    found
 }
 
 /// What the run said of its data. Its other warnings are among the rules here, with more detail.
@@ -118,7 +132,8 @@ fn numbers(record: &RunRecord) -> Markup {
     }
 }
 
-fn list_of_warnings(warnings: &[String]) -> Markup {
+/// The warnings, or a word that there is none.
+pub(crate) fn list_of_warnings(warnings: &[String]) -> Markup {
     html! {
         @if warnings.is_empty() {
             p { span.verdict.holds { "No warnings" } }

@@ -57,9 +57,13 @@ pub(crate) fn draw(record: &RunRecord) -> Result<Option<Drawn>> {
         0 => String::new(),
         steps => format!(" after {steps} steps on a ladder made for it"),
     };
+    let doubt = match samples.round_trips {
+        0 => " Without a round trip they may show a part of the model only.",
+        _ => "",
+    };
     let how = format!(
         "{count} samples of the model at step {step}, drawn by its tempered sampler{begun}, one \
-         every {} steps of each column (seed {SEED}; {} round trips meanwhile).",
+         every {} steps of each column (seed {SEED}; {} round trips meanwhile).{doubt}",
         request.thin, samples.round_trips
     );
     Ok(Some(Drawn { activations: activations(model, &samples.v), v: samples.v, how }))

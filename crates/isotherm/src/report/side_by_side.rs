@@ -99,10 +99,9 @@ pub(super) fn ladder_figure(runs: &[Named]) -> Option<Figure> {
     Some(Figure {
         name: "ladders".to_owned(),
         title: "The ladders at the last row".to_owned(),
-        caption:
-            "Left and middle: from the cold end (0) to the hot one (1). A straight f_up means \
-                  that replicas flow evenly. Right: the swap rate of each pair."
-                .to_owned(),
+        caption: "β and f_up from the cold end (0) to the hot one (1), and the swap rate of each \
+                  pair. A straight f_up means that replicas flow evenly."
+            .to_owned(),
         panels: vec![Panel::Plot(betas), Panel::Plot(flow), Panel::Plot(swaps)],
     })
 }

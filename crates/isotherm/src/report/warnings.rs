@@ -1,5 +1,6 @@
 //! What a reader should know before trusting a run, in words, each with the threshold behind it.
 
+use super::numbers::minus;
 use crate::likelihood::exact::LARGEST;
 use crate::record::{LadderRow, Row};
 use crate::tempering::theory;
@@ -108,17 +109,17 @@ fn falling_likelihood(rows: &[Row]) -> Option<String> {
         })
     };
     let best = measured().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let last = measured().last()?;
+    let last = measured().next_back()?;
     let noise = 3.0 * (best.2 * best.2 + last.2 * last.2).sqrt();
     let fall = best.1 - last.1;
     (fall > LIKELIHOOD_FALL * best.1.abs() + noise).then(|| {
         format!(
-            "The log-likelihood fell from {:.2} at step {} to {:.2} at step {}, by more than {:.0} % \
+            "The log-likelihood fell from {} at step {} to {} at step {}, by more than {:.0} % \
              of its best: learning is diverging or its samples are poor; a lower --lr, or a ladder \
              that mixes, should help.",
-            best.1,
+            minus(format!("{:.2}", best.1)),
             best.0,
-            last.1,
+            minus(format!("{:.2}", last.1)),
             last.0,
             100.0 * LIKELIHOOD_FALL
         )
@@ -157,7 +158,7 @@ fn starved_gap(ladder: &LadderRow) -> Option<String> {
 
 fn no_round_trip(signs: &Signs) -> Option<String> {
     let counts = || signs.rows.iter().filter_map(|row| Some((row, row.ladder.as_ref()?)));
-    let (last, ladder) = counts().last()?;
+    let (last, ladder) = counts().next_back()?;
     let consequence = "the samples may come from a part of the model only";
     if counts().all(|(_, ladder)| ladder.round_trips == 0) {
         let step = last.step;

@@ -118,7 +118,7 @@ fn a_falling_likelihood_is_told_and_noise_is_not() {
     rows[9].log_likelihood = Some(likelihood(-125.0));
     assert!(about(&rows).is_empty(), "within 5 % of -120");
     rows[9].log_likelihood = Some(likelihood(-150.0));
-    assert_one(&about(&rows), &["-120.00 at step 900", "-150.00 at step 1000", "5 %"]);
+    assert_one(&about(&rows), &["−120.00 at step 900", "−150.00 at step 1000", "5 %"]);
 }
 
 #[test]

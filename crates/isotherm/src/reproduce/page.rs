@@ -78,14 +78,17 @@ fn claims_table(title: &str, tables: &ClaimsFile, source: Source) -> Markup {
     html! {
         table.figures {
             thead {
-                tr { th { (title) } th { "measured" } th { "claimed" } th { "figures" } th { "" } }
+                tr {
+                    th { (title) } th.number { "measured" } th.number { "claimed" }
+                    th { "figures" } th { "" }
+                }
             }
             tbody {
                 @for claim in tables.claims.iter().filter(|claim| claim.source == source) {
                     tr id=(claim.id) {
                         td { (claim.claim) br; small { (claim.quantity) } }
-                        td.value { (claim.measured()) }
-                        td.value { (claim.claimed) }
+                        td.number { (claim.measured()) }
+                        td.number { (claim.claimed) }
                         td { @for line in claim.evidence_lines() { (line) br; } }
                         td { (badge(claim)) }
                     }
@@ -113,12 +116,12 @@ fn algorithms(tables: &ClaimsFile) -> Markup {
             tr {
                 td { (line.name) @if !line.in_paper { " *" } }
                 td { (setting(&line.setting)) }
-                td.value { (value(line.log_likelihood, 1)) }
-                td.value { (value(line.rungs, 1)) }
-                td.value { (value(line.swap_rate, 2)) }
-                td.value { (value(line.flow_deviation, 2)) }
-                td.value { (line.round_trip()) }
-                td.value { (value(line.seconds, 1)) }
+                td.number { (value(line.log_likelihood, 1)) }
+                td.number { (value(line.rungs, 1)) }
+                td.number { (value(line.swap_rate, 2)) }
+                td.number { (value(line.flow_deviation, 2)) }
+                td.number { (line.round_trip()) }
+                td.number { (value(line.seconds, 1)) }
             }
         }
     };
@@ -126,17 +129,17 @@ fn algorithms(tables: &ClaimsFile) -> Markup {
         table.figures {
             thead {
                 tr {
-                    th { "" } th { "best setting" } th { "log-likelihood, nats" } th { "rungs" }
-                    th { "swap rate" } th { "f_up off linear" } th { "steps a round trip" }
-                    th { "seconds" }
+                    th { "" } th { "best setting" } th.number { "log-likelihood, nats" } th.number { "rungs" }
+                    th.number { "swap rate" } th.number { "f_up off linear" } th.number { "steps a round trip" }
+                    th.number { "seconds" }
                 }
             }
             tbody {
                 @for line in &tables.algorithms { (row(line)) }
                 tr { td { "limit (entropy of the data)" } td {}
-                     td.value { (number(Estimate::of(&[tables.entropy_limit]), 1)) } }
+                     td.number { (number(Estimate::of(&[tables.entropy_limit]), 1)) } }
                 tr { td { "independent pixels" } td {}
-                     td.value { (number(Estimate::of(&[tables.independent_pixels]), 1)) } }
+                     td.number { (number(Estimate::of(&[tables.independent_pixels]), 1)) } }
             }
         }
         p.caption {
@@ -153,14 +156,14 @@ fn tried(results: &Results) -> Markup {
         details {
             summary { "All settings with their log-likelihoods" }
             table.figures {
-                thead { tr { th { "" } th { "setting" } th { "log-likelihood, nats" } } }
+                thead { tr { th { "" } th { "setting" } th.number { "log-likelihood, nats" } } }
                 tbody {
                     @for arm in &results.arms {
                         @for (tried, value) in &arm.tried {
                             tr {
                                 td { (tried.arm.label()) }
                                 td { (setting(tried)) }
-                                td.value { (with_error(*value, 1)) }
+                                td.number { (with_error(*value, 1)) }
                             }
                         }
                     }

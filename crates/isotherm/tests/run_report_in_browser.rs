@@ -1,0 +1,55 @@
+//! The report of a real run in a real browser.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+#[path = "common/browser.rs"]
+mod browser;
+
+use browser::{Browser, Page};
+use isotherm::record::Row;
+use isotherm::report::{Destination, write, write_report};
+use isotherm::run::{Observer, Session};
+use isotherm::train::{Config, PathKind, Plan, TrainState};
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn step(&mut self, _: &TrainState, _: &Plan) {}
+    fn row(&mut self, _: &Row) {}
+    fn note(&mut self, _: &str) {}
+    fn should_stop(&self) -> bool {
+        false
+    }
+}
+
+fn assert_clean(page: &mut Page, figures: usize) {
+    for width in [1200, 400] {
+        page.resize((width, 900));
+        page.settle();
+        let wide = page.number("document.documentElement.scrollWidth");
+        assert!(wide <= f64::from(width), "the page is {wide} wide in a window of {width}");
+        let drawn = page.number("document.querySelectorAll('figure .drawing').length");
+        assert_eq!(drawn as usize, figures);
+        let empty = page.evaluate(
+            "[...document.querySelectorAll('.drawing svg:not(.head)')].filter((svg) => { \
+             const b = svg.getBoundingClientRect(); return b.width < 50 || b.height < 10; }).length",
+        );
+        assert_eq!(empty, 0);
+    }
+    assert_eq!(page.errors(), Vec::<String>::new());
+    assert_eq!(page.requests(), Vec::<String>::new());
+}
+
+#[test]
+fn the_report_of_a_short_run_is_drawn_without_errors_or_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let path = PathKind::Joint;
+    let (updates, sampling_steps, spawn_every) = (2000, 500, 200);
+    let config = Config { path, updates, sampling_steps, spawn_every, ..Config::default() };
+    Session::create(&run, &config, false).unwrap().run(&mut Nobody).unwrap();
+    let report = write_report(&run).unwrap();
+    assert_clean(&mut Browser::open(&report, (1200, 900)), 8);
+    let page = Some(folder.path().join("both.html"));
+    let both = write(&[run.clone(), run], &Destination { page, ..Destination::default() }).unwrap();
+    assert_clean(&mut Browser::open(&both, (1200, 900)), 3);
+}
