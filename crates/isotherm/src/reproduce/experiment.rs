@@ -15,6 +15,9 @@ const LEARNING_RATES: [f64; 2] = [1e-3, 1e-4];
 /// The learning rates of β of the paper.
 const BETA_RATES: [f64; 3] = [1e-3, 1e-4, 1e-5];
 
+/// Updates between two likelihoods, at least: each takes as long as dozens of updates.
+const FEWEST_BETWEEN: u64 = 10;
+
 /// How much of the experiment is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -185,6 +188,7 @@ impl Setting {
             gradient: GradientKind::Plain,
             beta_lr: self.beta_lr.unwrap_or(default.beta_lr),
             seed,
+            likelihood_every: Some((size.updates / 100).max(FEWEST_BETWEEN)),
             // A run is repeated from its last checkpoint, and writing one takes a few milliseconds.
             checkpoint_every: (size.updates / 20).max(1),
             ..default
