@@ -172,7 +172,9 @@ fn only_the_kernels_hold_unsafe_code_and_they_know_no_domain() {
     let crates = crates();
     for name in ["isotherm", "isotherm-cli"] {
         for file in sources(&crates.join(name).join("src")) {
-            let text = code(&file).replace("forbid(unsafe_code)", "");
+            // a page's security policy has a word of this kind as well
+            let text =
+                code(&file).replace("forbid(unsafe_code)", "").replace("'unsafe-inline'", "");
             assert!(!text.contains("unsafe"), "{} holds unsafe code", file.display());
         }
     }

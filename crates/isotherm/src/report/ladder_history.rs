@@ -125,8 +125,8 @@ pub(crate) fn ladder_plot(rows: &[Row], total: Option<u64>, sampling: Option<u64
     }
     let births = lives.iter().filter(|life| life.spawned).filter_map(|life| life.points.first());
     let ends = lives.iter().filter(|life| life.retired).filter_map(|life| life.points.last());
-    let marks: [(&str, usize, Vec<(f64, f64)>); 2] = [
-        ("spawn", palette::SECOND, births.copied().collect()),
+    let marks = [
+        ("spawn", palette::SECOND, births.copied().collect::<Vec<_>>()),
         ("retirement", palette::THIRD, ends.copied().collect()),
     ];
     for (name, colour, points) in marks {
