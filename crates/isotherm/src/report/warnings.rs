@@ -247,8 +247,8 @@ fn lost_modes(distance: f64) -> Option<String> {
     (distance > LOST_MODES).then(|| {
         format!(
             "The model gives the modes of the mixture other masses than the data: the total \
-             variation distance is {distance:.2}, more than {LOST_MODES}. Its negative samples came \
-             from a part of the modes."
+             variation distance is {distance:.2}, more than {LOST_MODES}. Learning did not correct \
+             it, so its negative samples probably had other masses than the model."
         )
     })
 }
