@@ -79,11 +79,7 @@ fn a_checkpoint_holds_all_that_the_next_step_needs() {
             algorithm,
             path,
             updates: 60,
-            sampling_steps: if path == PathKind::Auto && algorithm != Algorithm::Sml {
-                0
-            } else {
-                20
-            },
+            sampling_steps: if keeps_none(algorithm) { 0 } else { 20 },
             momentum: 0.5,
             weight_decay: 1e-3,
             spawn_every: 7,

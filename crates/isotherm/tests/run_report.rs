@@ -65,7 +65,7 @@ fn a_page_and_its_figures_hold_what_was_recorded() {
     let text = fs::read_to_string(figures.join("ladder.svg")).unwrap();
     let svg = roxmltree::Document::parse(&text).unwrap();
     let texts: Vec<&str> = svg.descendants().filter_map(|node| node.text()).collect();
-    for words in ["rungs of the start", "spawned rungs", "retired", "swap rate"] {
+    for words in ["rungs of the start", "spawned rungs", "spawn", "retirement", "swap rate"] {
         assert!(texts.contains(&words), "{words} is not in {texts:?}");
     }
     for name in ["likelihood", "flow", "swaps", "round-trips"] {

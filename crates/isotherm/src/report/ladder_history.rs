@@ -125,11 +125,11 @@ pub(crate) fn ladder_plot(rows: &[Row], total: Option<u64>, sampling: Option<u64
     }
     let births = lives.iter().filter(|life| life.spawned).filter_map(|life| life.points.first());
     let ends = lives.iter().filter(|life| life.retired).filter_map(|life| life.points.last());
-    let births: Vec<(f64, f64)> = births.copied().collect();
-    let ends: Vec<(f64, f64)> = ends.copied().collect();
-    for (name, colour, points) in
-        [("spawn", palette::SECOND, births), ("retirement", palette::THIRD, ends)]
-    {
+    let marks = [
+        ("spawn", palette::SECOND, births.copied().collect::<Vec<_>>()),
+        ("retirement", palette::THIRD, ends.copied().collect()),
+    ];
+    for (name, colour, points) in marks {
         if !points.is_empty() {
             plot.series.push(Series::of(name, colour, Shape::Dots, points));
         }

@@ -158,8 +158,7 @@ pub(crate) fn modes_figure(mixture: &Mixture, v: &BitMatrix) -> Figure {
     plot.series.push(Series { name, colour: palette::FIRST, shape, points });
     let data = weights.iter().chain([&0.0]).enumerate().map(|(mode, &w)| (mode as f64, w));
     plot.series.push(Series::of("data (w)", palette::SECOND, Shape::Bars, data));
-    let distance: f64 =
-        masses.iter().zip(weights.iter().chain([&0.0])).map(|(a, b)| (a - b).abs()).sum();
+    let distance = mode_distance(mixture, v);
     Figure {
         name: "modes".to_owned(),
         title: "Modes of the mixture".to_owned(),
@@ -168,10 +167,17 @@ pub(crate) fn modes_figure(mixture: &Mixture, v: &BitMatrix) -> Figure {
              the pixels away from all), against the weights of the data; total variation distance \
              {:.2}. The whiskers take the samples for independent.",
             v.rows(),
-            distance / 2.0
+            distance
         ),
         panels: vec![Panel::Images(mode_images(mixture)), Panel::Plot(plot)],
     }
+}
+
+/// The total variation distance of the samples' mode masses from the weights of the data.
+pub(crate) fn mode_distance(mixture: &Mixture, v: &BitMatrix) -> f64 {
+    let masses = mode_masses(mixture.modes(), v);
+    let weights = mixture.weights().iter().chain([&0.0]);
+    masses.iter().zip(weights).map(|(mass, weight)| (mass - weight).abs()).sum::<f64>() / 2.0
 }
 
 /// The share of samples that belong to each mode, and of those that belong to none.

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::ladder_history::ladder_figure;
 use super::numbers::key_numbers;
-use super::pictures::{Layout, filters_figure, modes_figure, samples_figure};
+use super::pictures::{Layout, filters_figure, mode_distance, modes_figure, samples_figure};
 use super::reading::RunRecord;
 use super::run_figures::{flow_figure, likelihood_figure, round_trip_figure, swap_figure};
 use super::samples::{Drawn, draw};
@@ -68,6 +68,9 @@ pub(crate) fn warnings_of(record: &RunRecord, drawn: Option<&Drawn>) -> Vec<Stri
         finished: record.summary.is_some(),
         units: model.map(|model| (model.n_visible(), model.n_hidden())),
         activations: drawn.map(|drawn| (&drawn.activations[..], drawn.v.rows())),
+        mode_distance: drawn
+            .zip(mixture_of(record))
+            .map(|(drawn, it)| mode_distance(&it, &drawn.v)),
     };
     let mut found = warnings(&signs);
     found.extend(of_the_data(record));
@@ -95,11 +98,15 @@ fn pictures(record: &RunRecord, drawn: Option<&Drawn>, notes: &mut Vec<String>) 
     }
     if let Some(Drawn { v, how, .. }) = drawn {
         figures.extend(samples_figure(v, how, layout));
-        if let Some(Config { data: None, data_seed, .. }) = &record.config {
-            figures.push(modes_figure(&Mixture::new(*data_seed), v));
-        }
+        figures.extend(mixture_of(record).map(|mixture| modes_figure(&mixture, v)));
     }
     figures
+}
+
+/// The built-in mixture, if the run learns from it.
+fn mixture_of(record: &RunRecord) -> Option<Mixture> {
+    let config = record.config.as_ref().filter(|config| config.data.is_none())?;
+    Some(Mixture::new(config.data_seed))
 }
 
 /// The shape of the images, where it is known: given, or that of the built-in mixture.

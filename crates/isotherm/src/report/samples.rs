@@ -44,7 +44,7 @@ pub(crate) fn draw(record: &RunRecord) -> Result<Option<Drawn>> {
         let how = format!(
             "{WANTED} independent samples of the model at step {}, drawn exactly by enumerating its \
              hidden states (seed {SEED}).",
-            record.last_step()
+            record.saved_at.unwrap_or_else(|| record.last_step())
         );
         return Ok(Some(Drawn { activations: activations(model, &v), v, how }));
     }

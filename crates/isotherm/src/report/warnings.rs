@@ -19,6 +19,9 @@ pub(crate) const IDLE: f64 = 0.002;
 /// Samples from which on a mean probability tells anything about idle units.
 pub(crate) const ENOUGH_SAMPLES: usize = 200;
 
+/// A total variation distance of the mixture's mode masses from the data's that is no accident.
+pub(crate) const LOST_MODES: f64 = 0.2;
+
 /// What the rules look at. Whatever is not known is `None`, and rules about it are silent.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Signs<'a> {
@@ -34,6 +37,8 @@ pub(crate) struct Signs<'a> {
     pub(crate) units: Option<(usize, usize)>,
     /// Mean activation of each hidden unit over samples of the model, and the number of samples.
     pub(crate) activations: Option<(&'a [f64], usize)>,
+    /// For the built-in mixture: how far the mode masses of those samples are from the data's.
+    pub(crate) mode_distance: Option<f64>,
 }
 
 /// All that is worth a warning.
@@ -49,6 +54,7 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
         found.extend(cold_bottleneck(ladder).or_else(|| slow_mixing(ladder)));
         found.extend(signs.config.and_then(|config| full_ladder(ladder, config)));
     }
+    found.extend(signs.mode_distance.and_then(lost_modes));
     found.extend(signs.activations.and_then(|(means, samples)| idle_units(means, samples)));
     found
 }
@@ -233,6 +239,16 @@ fn full_ladder(ladder: &LadderRow, config: &Config) -> Option<String> {
             "The ladder could not grow: it has its --max-rungs {} and a mean swap rate of {:.2}, \
              below its --min-swap {}.",
             config.max_rungs, ladder.swap_rate, config.min_swap
+        )
+    })
+}
+
+fn lost_modes(distance: f64) -> Option<String> {
+    (distance > LOST_MODES).then(|| {
+        format!(
+            "The model gives the modes of the mixture other masses than the data: the total \
+             variation distance is {distance:.2}, more than {LOST_MODES}. Learning did not correct \
+             it, so its negative samples probably had other masses than the model."
         )
     })
 }

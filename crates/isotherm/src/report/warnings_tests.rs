@@ -19,6 +19,7 @@ fn about(rows: &[Row]) -> Vec<String> {
         finished: true,
         units: Some((784, 10)),
         activations: Some((&activations, 500)),
+        mode_distance: Some(0.05),
     })
 }
 
@@ -148,4 +149,10 @@ fn idle_units_are_named_given_enough_samples() {
     };
     assert_one(&warnings(&signs(500)), &["unit 1 is always off", "units 3, 4 are always on"]);
     assert!(warnings(&signs(50)).is_empty());
+}
+
+#[test]
+fn lost_modes_are_told() {
+    let signs = Signs { finished: true, mode_distance: Some(0.6), ..Signs::default() };
+    assert_one(&warnings(&signs), &["0.60", "more than 0.2"]);
 }
