@@ -21,6 +21,7 @@ mod svg;
 mod text;
 mod thin;
 
+pub use number::minus;
 pub use svg::{inline, svg_file};
 
 /// A figure: panels that belong together.

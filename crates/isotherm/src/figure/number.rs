@@ -28,10 +28,10 @@ pub(super) fn tick(value: f64, power: i32, largest: f64) -> String {
     for (unit, exponent, suffix) in [(1e6_f64, 6, "M"), (1e3, 3, "k")] {
         if largest >= 10.0 * unit.min(1e5) && decimals(power - exponent) <= 2 {
             let number = format!("{:.*}", decimals(power - exponent), value / unit);
-            return with_minus(&format!("{number}{suffix}"));
+            return minus(format!("{number}{suffix}"));
         }
     }
-    with_minus(&format!("{value:.*}", decimals(power)))
+    minus(format!("{value:.*}", decimals(power)))
 }
 
 /// A value by itself, with three significant digits of the `largest` one beside it.
@@ -66,15 +66,16 @@ fn scientific(value: f64, power: i32) -> String {
     let digits = usize::try_from(own - power).unwrap_or(0).min(17);
     let text = format!("{value:.digits$e}");
     let mantissa = text.split('e').next().unwrap_or("");
-    with_minus(&format!("{mantissa}×10{}", superscript(exponent(&text))))
+    minus(format!("{mantissa}×10{}", superscript(exponent(&text))))
 }
 
 fn exponent(text: &str) -> i32 {
     text.split('e').nth(1).and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
-fn with_minus(text: &str) -> String {
-    text.replace('-', "−")
+/// A number with the sign that it has in print.
+pub fn minus(text: impl AsRef<str>) -> String {
+    text.as_ref().replace('-', "−")
 }
 
 fn superscript(value: i32) -> String {

@@ -1,6 +1,7 @@
 //! The key numbers of a run, as a page shows them and as runs are compared by them.
 
 use super::reading::RunRecord;
+use crate::figure::minus;
 use crate::likelihood::LogLikelihood;
 use crate::record::Seconds;
 
@@ -93,9 +94,4 @@ pub(crate) fn grouped(number: u64) -> String {
     let groups = rest.as_bytes().chunks(3).map(|group| String::from_utf8_lossy(group).into_owned());
     let head = (!first.is_empty()).then(|| first.to_owned());
     head.into_iter().chain(groups).collect::<Vec<_>>().join("\u{202f}")
-}
-
-/// A number with the sign that it has in print.
-pub(crate) fn minus(number: String) -> String {
-    number.replace('-', "−")
 }

@@ -4,7 +4,7 @@
 use super::ladder_history::{ladders, round_trips, sampling_begins, steps_axis, thinned};
 use super::palette;
 use super::warnings::{predicted_flow, predicted_round_trip};
-use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape};
+use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape, minus};
 use crate::likelihood::LogLikelihood;
 use crate::record::{LadderRow, Row};
 
@@ -38,10 +38,10 @@ pub(crate) fn likelihood_figure(rows: &[Row], limit: Option<f64>) -> Option<Figu
             let (name, shape) = (name.to_owned(), Shape::Line);
             plot.series.push(Series { name, colour, shape, points: later(points) });
         }
-        plot.references.extend(
-            limit
-                .map(|limit| Reference { label: format!("limit {limit:.2}"), at: Place::Y(limit) }),
-        );
+        plot.references.extend(limit.map(|limit| Reference {
+            label: minus(format!("limit {limit:.2}")),
+            at: Place::Y(limit),
+        }));
         Panel::Plot(plot)
     };
     let mut panels = vec![panel("", 0.0)];

@@ -3,7 +3,7 @@
 use super::ladder_history::{ladders, thinned};
 use super::reading::RunRecord;
 use super::run_figures::likelihood_points;
-use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape};
+use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape, minus};
 use crate::record::Timing;
 
 /// A run with the name that tells it from the others.
@@ -48,7 +48,7 @@ pub(super) fn likelihood_figure(runs: &[Named]) -> Option<Figure> {
     let limit = runs.first().and_then(|(_, record)| record.limit());
     if let Some(limit) = limit.filter(|_| runs.iter().all(|(_, it)| it.limit() == limit)) {
         for plot in [&mut by_update, &mut by_time] {
-            let label = format!("limit {limit:.2}");
+            let label = minus(format!("limit {limit:.2}"));
             plot.references.push(Reference { label, at: Place::Y(limit) });
         }
     }

@@ -1,6 +1,6 @@
 //! What a reader should know before trusting a run, in words, each with the threshold behind it.
 
-use super::numbers::minus;
+use crate::figure::minus;
 use crate::likelihood::exact::LARGEST;
 use crate::record::{LadderRow, Row};
 use crate::tempering::theory;

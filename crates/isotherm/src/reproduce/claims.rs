@@ -159,7 +159,7 @@ impl Table<'_> {
                 paper(
                     "return-time-true",
                     "APT's return time is similar to that of PT with 10 rungs (completed trips)",
-                    "ratio of steps a round trip; beside: trips a replica and step",
+                    "ratio of steps a round trip; figures: trips in a million replica-steps",
                 ),
                 (Arm::Apt, Arm::Pt10),
                 RunResult::round_trip_rate,
@@ -170,7 +170,7 @@ impl Table<'_> {
                 paper(
                     "return-time-pt-50",
                     "PT with 50 rungs has longer return times than APT (completed trips)",
-                    "ratio of steps a round trip; beside: trips a replica and step",
+                    "ratio of steps a round trip; figures: trips in a million replica-steps",
                 ),
                 (Arm::Apt, Arm::Pt50),
                 RunResult::round_trip_rate,
@@ -328,7 +328,7 @@ impl Table<'_> {
                 beyond(
                     "shorter-trips",
                     "Round trips on the hidden-marginal path take a tenth of the paper's, or less",
-                    "ratio of steps a round trip; beside: trips a replica and step",
+                    "ratio of steps a round trip; figures: trips in a million replica-steps",
                 ),
                 (Arm::AptHiddenMarginal, Arm::Apt),
                 RunResult::round_trip_rate,

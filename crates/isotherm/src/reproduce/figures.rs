@@ -2,7 +2,7 @@
 
 use super::experiment::Arm;
 use super::pictures::{filters, masses, modes, samples};
-use super::results::{ArmResult, Results, RunResult};
+use super::results::{ArmResult, MILLION, Results, RunResult};
 use super::statistics::Estimate;
 use crate::error::Result;
 use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape};
@@ -171,8 +171,9 @@ fn return_time(results: &Results) -> Figure {
         if rate.mean <= 0.0 {
             continue;
         }
-        let y = 1.0 / rate.mean;
-        let point = Point { x: place as f64, y, error: rate.std_error.map(|error| error * y * y) };
+        let y = MILLION / rate.mean;
+        let error = rate.std_error.map(|error| error * y / rate.mean);
+        let point = Point { x: place as f64, y, error };
         let arm = arm.setting.arm;
         let (name, shape) = (arm.label().to_owned(), Shape::Dots);
         trips.series.push(Series { name, colour: colour(arm), shape, points: vec![point] });

@@ -11,6 +11,9 @@ use crate::error::{Error, Result};
 use crate::record::{LadderRow, Row, Timing, read_rows};
 use crate::train::Phase;
 
+/// Steps that round trips are counted in.
+pub(super) const MILLION: f64 = 1e6;
+
 /// An experiment's results.
 #[derive(Clone, Debug)]
 pub struct Results {
@@ -179,10 +182,11 @@ impl RunResult {
         Some(self.trained()?.return_time_sum)
     }
 
-    /// Round trips that a replica completes in a step of the sampling phase.
+    /// Round trips completed in a million steps of a replica, in the sampling phase.
     pub fn round_trip_rate(&self) -> Option<f64> {
         let ladder = self.sampled()?;
-        (ladder.replica_steps > 0).then(|| ladder.round_trips as f64 / ladder.replica_steps as f64)
+        let millions = ladder.replica_steps as f64 / MILLION;
+        (ladder.replica_steps > 0).then(|| ladder.round_trips as f64 / millions)
     }
 
     /// How far f_up is from linear in the rung's index, at worst, after the last update.

@@ -7,6 +7,7 @@ use super::experiment::{Setting, Size};
 use super::results::{ArmResult, Results, RunResult};
 use super::statistics::Estimate;
 use super::verdict::{Claim, Evidence, RULE};
+use crate::figure::minus;
 
 /// `claims.json`.
 #[derive(Clone, Debug, Serialize)]
@@ -207,9 +208,4 @@ pub fn signed(value: f64, digits: i32) -> String {
         x if x < 1e-3 => minus(format!("{value:.*e}", digits as usize - 1)),
         _ => minus(format!("{value:.decimals$}")),
     }
-}
-
-/// A true minus sign.
-fn minus(text: String) -> String {
-    text.replace('-', "−")
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::statistics::{Estimate, Interval};
+use crate::figure::minus;
 
 /// The rule in words, as reports state it.
 pub const RULE: &str = "A claim says where a quantity lies. It holds if the whole 95 % interval of \
@@ -74,16 +75,13 @@ impl Region {
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.low.is_finite(), self.high.is_finite()) {
-            (true, true) => write!(f, "{} to {}", signed(self.low), signed(self.high)),
-            (true, false) => write!(f, "≥ {}", signed(self.low)),
-            _ => write!(f, "≤ {}", signed(self.high)),
+            (true, true) => {
+                write!(f, "{} to {}", minus(self.low.to_string()), minus(self.high.to_string()))
+            }
+            (true, false) => write!(f, "≥ {}", minus(self.low.to_string())),
+            _ => write!(f, "≤ {}", minus(self.high.to_string())),
         }
     }
-}
-
-/// A number with a true minus sign.
-fn signed(value: f64) -> String {
-    value.to_string().replace('-', "−")
 }
 
 /// A figure that a claim rests on.
