@@ -4,6 +4,7 @@ pub mod claims;
 mod cost;
 mod experiment;
 mod figures;
+mod markdown;
 mod page;
 mod pictures;
 mod results;

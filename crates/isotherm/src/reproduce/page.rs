@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::experiment::Size;
 use super::results::Results;
 use super::statistics::Estimate;
-use super::table::{ClaimsFile, Line, number, setting, with_error};
+use super::table::{ClaimsFile, Line, minus_number, setting, with_error};
 use super::verdict::{Claim, Source, Verdict};
 use crate::figure::Figure;
 use crate::report::{figure_block, page};
@@ -45,7 +45,7 @@ fn introduction(tables: &ClaimsFile) -> Markup {
         ("not resolved", count(Verdict::NotResolved)),
         ("updates of each run", tables.size.updates.to_string()),
         ("seeds", tables.size.seeds.to_string()),
-        ("limit, nats", number(Estimate::of(&[tables.entropy_limit]), 1)),
+        ("limit, nats", minus_number(tables.entropy_limit, 1)),
     ];
     html! {
         p {
@@ -137,9 +137,9 @@ fn algorithms(tables: &ClaimsFile) -> Markup {
             tbody {
                 @for line in &tables.algorithms { (row(line)) }
                 tr { td { "limit (entropy of the data)" } td {}
-                     td.number { (number(Estimate::of(&[tables.entropy_limit]), 1)) } }
+                     td.number { (minus_number(tables.entropy_limit, 1)) } }
                 tr { td { "independent pixels" } td {}
-                     td.number { (number(Estimate::of(&[tables.independent_pixels]), 1)) } }
+                     td.number { (minus_number(tables.independent_pixels, 1)) } }
             }
         }
         p.caption {

@@ -93,7 +93,7 @@ impl ClaimsFile {
         text += &format!(
             "{:26}{:>10}\n",
             "limit (entropy of the data)",
-            minus(format!("{:.1}", self.entropy_limit))
+            minus_number(self.entropy_limit, 1)
         );
         text.push('\n');
         if self.size != Size::FULL {
@@ -174,8 +174,8 @@ impl Claim {
 /// A mean with its standard error.
 pub(super) fn with_error(value: Estimate, digits: usize) -> String {
     match value.std_error {
-        Some(error) => format!("{} ± {error:.digits$}", minus(format!("{:.digits$}", value.mean))),
-        None => minus(format!("{:.digits$}", value.mean)),
+        Some(error) => format!("{} ± {error:.digits$}", minus_number(value.mean, digits)),
+        None => minus_number(value.mean, digits),
     }
 }
 
@@ -185,9 +185,14 @@ pub(super) fn setting(setting: &Setting) -> String {
     minus(format!("learning rate {:e}", setting.lr)) + &beta_lr
 }
 
+/// A number with so many decimals.
+pub(super) fn minus_number(value: f64, digits: usize) -> String {
+    minus(format!("{value:.digits$}"))
+}
+
 /// A mean alone.
-pub(super) fn number(estimate: Option<Estimate>, digits: usize) -> String {
-    estimate.map_or("–".to_owned(), |value| minus(format!("{:.digits$}", value.mean)))
+fn number(estimate: Option<Estimate>, digits: usize) -> String {
+    estimate.map_or("–".to_owned(), |value| minus_number(value.mean, digits))
 }
 
 /// A mean with its standard error, three significant digits of it.

@@ -147,6 +147,8 @@ impl Workshop {
         write_figures(&self.root.join("figures"), &figures, Replace::Anything)?;
         let page = experiment_page(&results, &tables, &figures);
         write_page(&self.root.join("report.html"), &page)?;
+        let text = tables.markdown();
+        write_atomically(&self.root.join("claims.md"), |out| out.write_all(text.as_bytes()))?;
         write_json(&self.root.join("claims.json"), &tables)?;
         Ok(tables)
     }
