@@ -16,7 +16,7 @@ use serde::Serialize;
                   isotherm resume runs/mixture-apt-1          go on with an interrupted run\n  \
                   isotherm evaluate runs/mixture-apt-1        its log-likelihood\n  \
                   isotherm sample runs/mixture-apt-1 -n 100 --out samples.npy\n  \
-                  isotherm report runs/a runs/b               two runs side by side"
+                  isotherm report runs/a runs/b               two runs side by side\n  isotherm reproduce --quick --out paper      the paper's experiment, in small"
 )]
 pub(crate) struct CommandLine {
     /// Threads to use; all cores if absent. Results do not depend on it
@@ -39,10 +39,10 @@ pub(crate) enum Command {
     Sample(SampleArguments),
     /// Measure the log-likelihood of the model of a run
     Evaluate(EvaluateArguments),
-    /// Run the paper's experiment again, draw its figures and test its claims
-    Reproduce(ReproduceArguments),
     /// Draw the report of a run again, or set several runs side by side
     Report(ReportArguments),
+    /// Run the paper's experiment again, draw its figures and test its claims
+    Reproduce(ReproduceArguments),
 }
 
 #[derive(Args)]
@@ -271,7 +271,8 @@ pub(crate) struct ReportArguments {
   isotherm reproduce --out paper                    all of it, in less than an hour on 2 cores
   isotherm reproduce --out paper                    the same again: goes on after Ctrl-C
 
-DIR then holds report.html, claims.json, figures/ (SVG) and every run (runs/).")]
+The runs go over all cores, one for each of --threads. DIR then holds report.html, claims.json,
+claims.md, figures/ (SVG) and every run (runs/).")]
 pub(crate) struct ReproduceArguments {
     /// Folder of the experiment; one that was interrupted goes on
     #[arg(long, value_name = "DIR")]

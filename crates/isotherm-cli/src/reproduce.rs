@@ -27,7 +27,8 @@ pub(crate) fn run(arguments: &ReproduceArguments, quiet: bool) -> Result<Ending>
         Ended::Done => {
             let tables = workshop.publish()?;
             if !quiet {
-                print(&tables.lines())?;
+                let page = workshop.root().join("report.html");
+                print(&format!("{}\nreport         {}\n", tables.lines(), page.display()))?;
             }
             Ok(Ending::Done)
         }
