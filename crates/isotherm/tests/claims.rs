@@ -9,7 +9,7 @@ use isotherm::reproduce::claims::claims;
 use isotherm::reproduce::statistics::Interval;
 use isotherm::reproduce::table::ClaimsFile;
 use isotherm::reproduce::verdict::{Region, Verdict};
-use isotherm::reproduce::{Arm, ArmResult, Cost, Results, RunResult, Size};
+use isotherm::reproduce::{Arm, Cost, Results, RunResult, SettingResult, Size};
 use isotherm::train::Phase;
 
 const UPDATES: u64 = 1000;
@@ -141,16 +141,15 @@ fn spread(arm: Arm) -> f64 {
 }
 
 fn results(make: impl Fn(Arm) -> Made, spread: impl Fn(Arm) -> f64, cost: f64) -> Results {
-    let arms = Arm::ALL.into_iter().map(|arm| ArmResult {
+    let arms = Arm::ALL.into_iter().map(|arm| SettingResult {
         setting: arm.settings()[0],
         runs: (1..=5).map(|seed| make(arm).run(seed, spread(arm) * (seed as f64 - 3.0))).collect(),
-        tried: Vec::new(),
     });
     let costs =
         (1..=5).map(|seed| Cost { seed, rungs: 20, apt: cost + 0.01 * seed as f64, pt: 1.0 });
     Results {
         size: Size { updates: UPDATES, seeds: 5 },
-        arms: arms.collect(),
+        settings: arms.collect(),
         costs: costs.collect(),
         limit: -78.8,
         independent: -427.3,
@@ -225,7 +224,7 @@ fn growth_of_the_variance_is_seen() {
         [(1.0, 0.05, Verdict::Holds), (0.05, 1.0, Verdict::DoesNotHold)]
     {
         let mut results = results(as_claimed, spread, 0.8);
-        let apt = results.arms.iter_mut().find(|arm| arm.setting.arm == Arm::Apt).unwrap();
+        let apt = results.settings.iter_mut().find(|arm| arm.setting.arm == Arm::Apt).unwrap();
         for (seed, run) in (1..).zip(&mut apt.runs) {
             for row in run.rows.iter_mut() {
                 let spread = if row.step < 500 { early } else { late };
@@ -245,7 +244,7 @@ fn noise_leaves_claims_open() {
         assert_eq!(verdict(&noisy, id), Verdict::NotResolved, "{id}");
     }
     let mut single = results(as_claimed, spread, 0.8);
-    for arm in &mut single.arms {
+    for arm in &mut single.settings {
         arm.runs.truncate(1);
     }
     single.costs.truncate(1);
@@ -258,7 +257,7 @@ fn noise_leaves_claims_open() {
 #[test]
 fn what_was_not_measured_is_not_resolved() {
     let mut results = results(as_claimed, spread, 0.8);
-    results.arms.retain(|arm| arm.setting.arm != Arm::Pt50);
+    results.settings.retain(|arm| arm.setting.arm != Arm::Pt50);
     results.costs.clear();
     assert_eq!(verdict(&results, "apt-beats-pt-50"), Verdict::NotResolved);
     assert_eq!(verdict(&results, "cost"), Verdict::NotResolved);

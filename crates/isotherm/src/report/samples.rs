@@ -40,7 +40,7 @@ pub(crate) struct Drawn {
 pub(crate) fn draw(record: &RunRecord) -> Result<Option<Drawn>> {
     let Some(model) = record.model.as_ref().map(|file| &file.model) else { return Ok(None) };
     if model.n_hidden() <= PerfectSampler::LARGEST {
-        let v = exact_samples(model, WANTED);
+        let v = exact_samples(model, WANTED, SEED);
         let how = format!(
             "{WANTED} independent samples of the model at step {}, drawn exactly by enumerating its \
              hidden states (seed {SEED}).",
@@ -70,9 +70,9 @@ pub(crate) fn draw(record: &RunRecord) -> Result<Option<Drawn>> {
 }
 
 /// Independent, exact samples of a model with a small hidden layer.
-pub(crate) fn exact_samples(model: &Rbm, count: usize) -> BitMatrix {
+pub(crate) fn exact_samples(model: &Rbm, count: usize, seed: u64) -> BitMatrix {
     let mut sampler = PerfectSampler::new(model.n_visible(), model.n_hidden());
-    sampler.visible(model, count, Clock::after_training(SEED, 0))
+    sampler.visible(model, count, Clock::after_training(seed, 0))
 }
 
 /// Mean of P(h_i = 1 | v) over samples, for each hidden unit.

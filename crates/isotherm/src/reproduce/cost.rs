@@ -38,8 +38,8 @@ impl Runner {
     }
 }
 
-/// Trains APT at this setting and PT with `rungs` rungs in turns; nothing if `stop` says so before
-/// the end. `done` is told the updates of each turn.
+/// Trains APT at this setting and PT with `rungs` rungs in turns. `done` is told the updates of each
+/// turn and answers whether to go on; nothing if it did not before the end.
 pub(super) fn measure(
     setting: Setting,
     size: Size,

@@ -1,13 +1,14 @@
 //! The paper's experiment: which algorithms are trained, with which hyper-parameters and seeds.
 //!
 //! Five arms are the paper's (section 3): SML, SML-PT with 10, 20 and 50 rungs, SML-APT from 10.
-//! Three are not: SML-APT on two other paths, and the perfect sampler. All have the same budget and
-//! the same grid; parameters that an arm does not have are not varied.
+//! Three are not: SML-APT on two other paths, and the perfect sampler. All have the same budget, the
+//! same initial weights and the same grid; parameters that an arm does not have are not varied.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::path::SwapOn;
 use crate::train::{Algorithm, Config, GradientKind, LrDecay, PathKind};
 
 /// The learning rates of the paper.
@@ -183,6 +184,10 @@ impl Setting {
             rungs,
             updates: size.updates,
             sampling_steps,
+            // The same start for all: the default of the hidden-marginal path is another.
+            init_std: Some(0.1),
+            // Off the paper's path the default swaps on free energies.
+            swap: (path == PathKind::BaseRate).then_some(SwapOn::Energy),
             lr: self.lr,
             lr_decay: LrDecay::Constant,
             gradient: GradientKind::Plain,

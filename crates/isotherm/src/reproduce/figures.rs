@@ -2,8 +2,9 @@
 
 use super::experiment::Arm;
 use super::pictures::{filters, masses, modes, samples};
-use super::results::{ArmResult, MILLION, Results, RunResult};
-use super::statistics::Estimate;
+use super::results::{MILLION, Results, RunResult, SettingResult};
+use super::statistics::{Estimate, rate};
+use super::transition::transition;
 use crate::error::Result;
 use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape};
 use crate::record::{LadderRow, Row};
@@ -21,6 +22,7 @@ pub(super) fn figures(results: &Results) -> Result<Vec<Figure>> {
     figures.extend(flow(results, Arm::Pt50, "2b-flow-pt-50", "Figure 2b"));
     figures.push(swaps(results));
     figures.extend(ladder(results));
+    figures.extend(transition(results)?);
     figures.push(modes());
     figures.push(masses(results)?);
     figures.push(samples(results)?);
@@ -57,7 +59,7 @@ fn curve(run: &RunResult) -> Vec<(u64, f64, f64)> {
 
 /// A line through the means over seeds, with standard errors.
 fn mean_curve(
-    arm: &ArmResult,
+    arm: &SettingResult,
     curve: impl Fn(&RunResult) -> Vec<(u64, f64, f64)>,
     place: impl Fn(u64, f64) -> f64,
 ) -> Series {
@@ -66,11 +68,11 @@ fn mean_curve(
     let points = steps
         .into_iter()
         .filter_map(|step| {
+            // Only where every seed has a value: a mean over fewer would jump.
             let at: Vec<(f64, f64)> = curves
                 .iter()
-                .filter_map(|c| c.iter().find(|point| point.0 == step))
-                .map(|point| (point.1, point.2))
-                .collect();
+                .map(|c| c.iter().find(|point| point.0 == step).map(|point| (point.1, point.2)))
+                .collect::<Option<_>>()?;
             let seconds = Estimate::of(&at.iter().map(|it| it.0).collect::<Vec<f64>>())?;
             let value = Estimate::of(&at.iter().map(|it| it.1).collect::<Vec<f64>>())?;
             Some(Point { x: place(step, seconds.mean), y: value.mean, error: value.std_error })
@@ -90,7 +92,7 @@ fn likelihood_plot(
 ) -> Plot {
     let y = Axis::linear("log-likelihood, nats").over(LOWEST, results.limit.ceil() + 20.0);
     let mut plot = Plot::new(title, x, y);
-    let chosen = arms.iter().filter_map(|&arm| results.arm(arm));
+    let chosen = arms.iter().filter_map(|&arm| results.best(arm));
     plot.series.extend(chosen.map(|arm| mean_curve(arm, curve, &place)));
     let line = |label: &str, at| Reference { label: label.to_owned(), at: Place::Y(at) };
     plot.references = vec![
@@ -114,12 +116,11 @@ fn overview(results: &Results) -> Figure {
     Figure {
         name: "overview".to_owned(),
         title: "A tempering ladder that tunes itself".to_owned(),
-        caption: "Left: mean over seeds with standard errors. Without tempering (SML) the samples \
-                  get stuck and learning fails; tempering helps; an adaptive ladder needs no \
-                  temperatures chosen by hand; on the hidden-marginal path it also avoids the \
-                  transition that limits the paper's. Right: every line is a rung of the adaptive \
-                  ladder; rungs gather where replicas are slow to pass, and new ones are spawned \
-                  where swaps become rare."
+        caption: "Left: exact log-likelihood while learning, mean over seeds with standard errors, \
+                  without tempering (SML), with a fixed ladder (PT), with an adaptive one on the \
+                  paper's path (APT) and on the hidden-marginal path. Right: every line is a rung of \
+                  the adaptive ladder, on the swap rates. Rungs move to where replicas are slow to \
+                  pass; a new one is spawned when swaps become rare."
             .to_owned(),
         panels,
     }
@@ -145,8 +146,8 @@ fn likelihood(results: &Results) -> Figure {
 }
 
 fn return_time(results: &Results) -> Figure {
-    let tempered: Vec<&ArmResult> =
-        results.arms.iter().filter(|arm| !arm.each(RunResult::return_time).is_empty()).collect();
+    let tempered: Vec<&SettingResult> =
+        results.bests().filter(|arm| !arm.each(RunResult::return_time).is_empty()).collect();
     let mut sums = Plot::new(
         "the paper's: sum of a column's counters",
         Axis::linear("updates"),
@@ -167,7 +168,7 @@ fn return_time(results: &Results) -> Figure {
         Axis::log("steps a round trip"),
     );
     for (place, arm) in tempered.iter().enumerate() {
-        let Some(rate) = Estimate::of(&arm.each(RunResult::round_trip_rate)) else { continue };
+        let Some(rate) = rate(&arm.round_trips()) else { continue };
         if rate.mean <= 0.0 {
             continue;
         }
@@ -200,7 +201,7 @@ fn short(arm: Arm) -> &'static str {
 }
 
 fn best_trained(results: &Results, arm: Arm) -> Option<(&RunResult, &LadderRow)> {
-    let run = results.arm(arm)?.best_run()?;
+    let run = results.best(arm)?.best_run()?;
     Some((run, run.trained()?))
 }
 
@@ -230,15 +231,13 @@ fn swaps(results: &Results) -> Figure {
     Figure {
         name: "3-swaps".to_owned(),
         title: "Figure 3: pairwise swap rates".to_owned(),
-        caption: "After the last update of the best seed of each. APT gathers rungs around the \
-                  bottleneck, where they swap almost always."
-            .to_owned(),
+        caption: "After the last update of the best seed of each, cold end first.".to_owned(),
         panels,
     }
 }
 
 fn best_ladder(results: &Results, arm: Arm) -> Option<Plot> {
-    let run = results.arm(arm)?.best_run()?;
+    let run = results.best(arm)?.best_run()?;
     let total = results.size.updates + results.size.sampling_steps();
     ladder_plot(&run.rows, Some(total), Some(results.size.updates))
 }
@@ -253,8 +252,8 @@ fn ladder(results: &Results) -> Option<Figure> {
         name: "4-ladder".to_owned(),
         title: "Figure 4: the ladder while APT learns".to_owned(),
         caption: "The inverse temperatures of the best seed, with the swap rate of every pair \
-                  behind them. Rungs gather at the bottleneck and move with it. On the \
-                  hidden-marginal path a handful of rungs is enough."
+                  behind them. Rungs are drawn to where replicas are slow to pass, are spawned when \
+                  swaps become rare and retired when one fewer is enough."
             .to_owned(),
         panels,
     })

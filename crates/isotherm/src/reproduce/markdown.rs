@@ -15,7 +15,7 @@ impl ClaimsFile {
             [("claim of the paper", Source::Paper), ("beyond the paper", Source::Beyond)]
         {
             text +=
-                &format!("| {title} | measured | claimed | figures | |\n|---|---|---|---|---|\n");
+                &format!("| {title} | measured | holds if | figures | |\n|---|---|---|---|---|\n");
             let claims = self.claims.iter().filter(|claim| claim.source == source);
             text.extend(claims.map(claim_row));
             text.push('\n');

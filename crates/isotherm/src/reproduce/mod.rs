@@ -11,10 +11,11 @@ mod results;
 mod runner;
 pub mod statistics;
 pub mod table;
+mod transition;
 pub mod verdict;
 mod workshop;
 
 pub use experiment::{Arm, Job, Setting, Size};
-pub use results::{ArmResult, Cost, Results, RunResult};
+pub use results::{Cost, Results, RunResult, SettingResult};
 pub use runner::{Ended, Progress, Watcher};
 pub use workshop::Workshop;

@@ -2,25 +2,18 @@
 
 use super::experiment::Arm;
 use super::figures::colour;
-use super::results::{Results, RunResult};
+use super::results::Results;
 use super::statistics::Estimate;
 use crate::data::{ImageShape, Mixture};
 use crate::error::Result;
 use crate::figure::{Axis, Figure, Images, Panel, Plot, Point, Series, Shape};
-use crate::model::Rbm;
 use crate::report::pictures::{filter_images, mode_images, mode_masses, nearest_mode, pixels};
 use crate::report::samples::exact_samples;
-use crate::run::RunFolder;
 
 /// Exact samples of a model for its mode masses.
 const SAMPLES: usize = 2000;
 /// Samples that are shown of a model.
 const SHOWN: usize = 8;
-
-/// The model of a run.
-fn model(run: &RunResult) -> Result<Rbm> {
-    Ok(RunFolder::open(&run.folder)?.read_model()?.0.model)
-}
 
 /// The five images of the mixture.
 pub(super) fn modes() -> Figure {
@@ -46,13 +39,11 @@ pub(super) fn masses(results: &Results) -> Result<Figure> {
     let of_data = weights.iter().enumerate().map(|(mode, &w)| (mode as f64, w));
     plot.series.push(Series::of("data (w)", colour(Arm::Pt10), Shape::Bars, of_data));
     let mut distances = Vec::new();
-    // The shorter ladders look like PT-50's, and leave their colour to the data.
-    for arm in results.arms.iter().filter(|arm| ![Arm::Pt10, Arm::Pt20].contains(&arm.setting.arm))
-    {
-        let runs = arm
-            .runs
-            .iter()
-            .map(|run| Ok(mode_masses(mixture.modes(), &exact_samples(&model(run)?, SAMPLES))));
+    // Two of the fixed ladders are left out: more bars could not be told apart.
+    for arm in results.bests().filter(|arm| ![Arm::Pt10, Arm::Pt20].contains(&arm.setting.arm)) {
+        let runs = arm.runs.iter().map(|run| {
+            Ok(mode_masses(mixture.modes(), &exact_samples(&run.model()?, SAMPLES, run.seed)))
+        });
         let runs: Vec<Vec<f64>> = runs.collect::<Result<_>>()?;
         let at = |mode: usize| runs.iter().map(|masses| masses[mode]).collect::<Vec<f64>>();
         let points = (0..=weights.len())
@@ -89,8 +80,8 @@ pub(super) fn samples(results: &Results) -> Result<Figure> {
     let mixture = Mixture::new(1);
     let mut panels = Vec::new();
     for arm in [Arm::Sml, Arm::Pt50, Arm::Apt, Arm::AptHiddenMarginal] {
-        let Some(run) = results.arm(arm).and_then(|arm| arm.best_run()) else { continue };
-        let v = exact_samples(&model(run)?, SHOWN);
+        let Some(run) = results.best(arm).and_then(|arm| arm.best_run()) else { continue };
+        let v = exact_samples(&run.model()?, SHOWN, run.seed);
         let images = (0..v.rows())
             .map(|row| {
                 let mode = nearest_mode(mixture.modes(), v.row(row));
@@ -115,11 +106,11 @@ pub(super) fn samples(results: &Results) -> Result<Figure> {
 pub(super) fn filters(results: &Results) -> Result<Figure> {
     let mut panels = Vec::new();
     for arm in [Arm::Apt, Arm::AptHiddenMarginal] {
-        let Some(run) = results.arm(arm).and_then(|arm| arm.best_run()) else { continue };
+        let Some(run) = results.best(arm).and_then(|arm| arm.best_run()) else { continue };
         let title = arm.label().to_owned();
         panels.push(Panel::Images(Images {
             title,
-            ..filter_images(&model(run)?, Mixture::shape(), usize::MAX)
+            ..filter_images(&run.model()?, Mixture::shape(), usize::MAX)
         }));
     }
     Ok(Figure {

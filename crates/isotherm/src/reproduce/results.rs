@@ -2,13 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::claims::AT_BOTTLENECK;
 use super::experiment::{Arm, Job, Setting, Size};
-use super::statistics::{Estimate, mean};
+use super::statistics::mean;
 use crate::data::Mixture;
 use crate::error::{Error, Result};
+use crate::model::Rbm;
 use crate::record::{LadderRow, Row, Timing, read_rows};
+use crate::run::RunFolder;
 use crate::train::Phase;
 
 /// Steps that round trips are counted in.
@@ -19,8 +23,8 @@ pub(super) const MILLION: f64 = 1e6;
 pub struct Results {
     /// Its size.
     pub size: Size,
-    /// Every algorithm at its best setting.
-    pub arms: Vec<ArmResult>,
+    /// Every setting that was tried.
+    pub settings: Vec<SettingResult>,
     /// What APT cost beside PT with as many rungs.
     pub costs: Vec<Cost>,
     /// The best mean log-likelihood that any model can have.
@@ -29,15 +33,13 @@ pub struct Results {
     pub independent: f64,
 }
 
-/// An algorithm at its best setting.
+/// An algorithm with certain hyper-parameters.
 #[derive(Clone, Debug)]
-pub struct ArmResult {
-    /// The setting with the highest mean log-likelihood.
+pub struct SettingResult {
+    /// The setting.
     pub setting: Setting,
     /// Its runs, by seed.
     pub runs: Vec<RunResult>,
-    /// All settings with their log-likelihoods.
-    pub tried: Vec<(Setting, Estimate)>,
 }
 
 /// One run.
@@ -71,21 +73,37 @@ pub struct Cost {
 impl Results {
     /// Reads the runs of a finished experiment.
     pub(super) fn read(root: &Path, size: Size, costs: Vec<Cost>) -> Result<Results> {
-        let arms = Arm::ALL.into_iter().map(|arm| ArmResult::read(root, size, arm));
+        let settings = Arm::ALL.into_iter().flat_map(Arm::settings);
+        let settings = settings.map(|setting| SettingResult::read(root, size, setting));
         let mixture = Mixture::new(1);
         Ok(Results {
             size,
-            arms: arms.collect::<Result<_>>()?,
+            settings: settings.collect::<Result<_>>()?,
             costs,
             limit: -mixture.entropy(),
             independent: independent_pixels(&mixture),
         })
     }
 
-    /// The result of an algorithm; nothing if it was left out.
-    pub fn arm(&self, arm: Arm) -> Option<&ArmResult> {
-        self.arms.iter().find(|result| result.setting.arm == arm)
+    /// An algorithm at its best; nothing if it was left out.
+    pub fn best(&self, arm: Arm) -> Option<&SettingResult> {
+        best_of(self.settings.iter().filter(|result| result.setting.arm == arm))
     }
+
+    /// Every algorithm at its best.
+    pub fn bests(&self) -> impl Iterator<Item = &SettingResult> {
+        Arm::ALL.into_iter().filter_map(|arm| self.best(arm))
+    }
+}
+
+/// The setting that the paper would choose: the highest mean over the seeds.
+pub(super) fn best_of<'a>(
+    results: impl Iterator<Item = &'a SettingResult>,
+) -> Option<&'a SettingResult> {
+    let value = |result: &SettingResult| {
+        mean(&result.each(RunResult::log_likelihood)).unwrap_or(f64::NEG_INFINITY)
+    };
+    results.max_by(|a, b| value(a).total_cmp(&value(b)))
 }
 
 /// The mean log-likelihood of the best model of independent pixels, −Σ_j h(P(x_j = 1)).
@@ -94,37 +112,20 @@ fn independent_pixels(mixture: &Mixture) -> f64 {
     mixture.marginals().into_iter().map(|p| term(p) + term(1.0 - p)).sum()
 }
 
-impl ArmResult {
-    /// Chooses as the paper does: the best mean over the seeds.
-    pub(super) fn read(root: &Path, size: Size, arm: Arm) -> Result<ArmResult> {
-        let mut best: Option<ArmResult> = None;
-        let mut best_mean = f64::NEG_INFINITY;
-        let mut tried = Vec::new();
-        for setting in arm.settings() {
-            let runs: Vec<RunResult> = (1..=size.seeds)
-                .map(|seed| RunResult::read(root, size, Job { setting, seed }))
-                .collect::<Result<_>>()?;
-            let values: Vec<f64> = runs.iter().filter_map(RunResult::log_likelihood).collect();
-            let Some(estimate) = Estimate::of(&values) else { continue };
-            tried.push((setting, estimate));
-            if estimate.mean > best_mean {
-                best_mean = estimate.mean;
-                best = Some(ArmResult { setting, runs, tried: Vec::new() });
-            }
-        }
-        let best = best.ok_or_else(|| {
-            Error::run(format!(
-                "no run of {} under {} has a log-likelihood; run the experiment in another folder",
-                arm.label(),
-                root.display()
-            ))
-        })?;
-        Ok(ArmResult { tried, ..best })
+impl SettingResult {
+    pub(super) fn read(root: &Path, size: Size, setting: Setting) -> Result<SettingResult> {
+        let runs = (1..=size.seeds).map(|seed| RunResult::read(root, size, Job { setting, seed }));
+        Ok(SettingResult { setting, runs: runs.collect::<Result<_>>()? })
     }
 
     /// A figure of every run that has it.
     pub fn each(&self, figure: impl Fn(&RunResult) -> Option<f64>) -> Vec<f64> {
         self.runs.iter().filter_map(figure).collect()
+    }
+
+    /// Round trips of every run in its sampling phase, with the millions of replica-steps.
+    pub fn round_trips(&self) -> Vec<(u64, f64)> {
+        self.runs.iter().filter_map(RunResult::round_trips).collect()
     }
 
     /// The run with the highest log-likelihood, whose ladder the paper shows.
@@ -134,12 +135,36 @@ impl ArmResult {
     }
 }
 
+/// All rows of a log. A row that cannot be read would bias what is computed from the others.
+fn whole<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>> {
+    let read = read_rows(&folder.join(name))?;
+    match read.unreadable.first() {
+        None if !read.torn => Ok(read.rows),
+        None => Err(incomplete(folder, &format!("{name} ends in the middle of a row"))),
+        Some((line, why)) => Err(incomplete(folder, &format!("{name}, line {line}: {why}"))),
+    }
+}
+
+fn incomplete(place: &Path, what: &str) -> Error {
+    let place = place.display();
+    Error::corrupt(format!("{place}: {what}; remove that folder and repeat the command"))
+}
+
 impl RunResult {
     fn read(root: &Path, size: Size, job: Job) -> Result<RunResult> {
         let folder = root.join(job.setting.folder(job.seed));
-        let rows = read_rows(&folder.join("metrics.jsonl"))?.rows;
-        let timings = read_rows(&folder.join("timing.jsonl"))?.rows;
-        Ok(RunResult { folder, seed: job.seed, updates: size.updates, rows, timings })
+        let rows = whole(&folder, "metrics.jsonl")?;
+        let timings = whole(&folder, "timing.jsonl")?;
+        let run = RunResult { folder, seed: job.seed, updates: size.updates, rows, timings };
+        match run.log_likelihood() {
+            Some(_) => Ok(run),
+            None => Err(incomplete(&run.folder, "no log-likelihood at its end")),
+        }
+    }
+
+    /// Its model.
+    pub fn model(&self) -> Result<Rbm> {
+        Ok(RunFolder::open(&self.folder)?.read_model()?.0.model)
     }
 
     /// Mean log-likelihood between two shares of the updates, such as (0.8, 1.0).
@@ -182,11 +207,10 @@ impl RunResult {
         Some(self.trained()?.return_time_sum)
     }
 
-    /// Round trips completed in a million steps of a replica, in the sampling phase.
-    pub fn round_trip_rate(&self) -> Option<f64> {
+    /// Round trips completed in the sampling phase, and the millions of replica-steps they took.
+    pub fn round_trips(&self) -> Option<(u64, f64)> {
         let ladder = self.sampled()?;
-        let millions = ladder.replica_steps as f64 / MILLION;
-        (ladder.replica_steps > 0).then(|| ladder.round_trips as f64 / millions)
+        Some((ladder.round_trips, ladder.replica_steps as f64 / MILLION))
     }
 
     /// How far f_up is from linear in the rung's index, at worst, after the last update.
@@ -199,13 +223,15 @@ impl RunResult {
         off.reduce(f64::max)
     }
 
-    /// Swap rate after the last update where the rungs are closest: the bottleneck that they pool
-    /// around.
+    /// Mean swap rate, after the last update, of the pairs where the rungs are closest: the
+    /// bottleneck that they pool around.
     pub fn bottleneck_swap_rate(&self) -> Option<f64> {
         let ladder = self.trained()?;
-        let gap = |pair: usize| ladder.betas[pair] - ladder.betas[pair + 1];
-        let pair = (0..ladder.swap_rates.len()).min_by(|&a, &b| gap(a).total_cmp(&gap(b)))?;
-        ladder.swap_rates[pair]
+        let gap = |pair: &usize| ladder.betas[*pair] - ladder.betas[pair + 1];
+        let mut pairs: Vec<usize> = (0..ladder.swap_rates.len()).collect();
+        pairs.sort_by(|a, b| gap(a).total_cmp(&gap(b)));
+        let rates = pairs.iter().take(AT_BOTTLENECK).filter_map(|&pair| ladder.swap_rates[pair]);
+        mean(&rates.collect::<Vec<f64>>())
     }
 
     /// Mean swap rate after the last update.

@@ -43,6 +43,11 @@ impl Interval {
         Interval { estimate, low: estimate - half, high: estimate + half }
     }
 
+    fn exp(self) -> Interval {
+        let Interval { estimate, low, high } = self;
+        Interval { estimate: estimate.exp(), low: low.exp(), high: high.exp() }
+    }
+
     fn unbounded(estimate: f64) -> Interval {
         Interval::around(estimate, f64::INFINITY)
     }
@@ -64,16 +69,54 @@ pub fn difference(a: &[f64], b: &[f64]) -> Option<Interval> {
     Some(with_errors(estimate, (x.std_error, x.n), (y.std_error, y.n)))
 }
 
-/// The ratio of two means, its error carried over to first order.
+/// The ratio of two geometric means, by Welch's t on the logarithms; nothing unless all are positive.
 pub fn ratio(a: &[f64], b: &[f64]) -> Option<Interval> {
-    let (x, y) = (Estimate::of(a)?, Estimate::of(b)?);
-    if y.mean == 0.0 {
+    let logs = |values: &[f64]| -> Option<Vec<f64>> {
+        values.iter().map(|&x| (x > 0.0).then(|| x.ln())).collect()
+    };
+    difference(&logs(a)?, &logs(b)?).map(Interval::exp)
+}
+
+/// Events and the exposure in which they were counted, for each seed.
+pub type Counts = [(u64, f64)];
+
+/// The ratio of two rates, likewise. Half an event is added to each count, and the error is never
+/// less than what counting itself leaves open: no event at all is not certainty.
+pub fn rate_ratio(a: &Counts, b: &Counts) -> Option<Interval> {
+    let log_rate = |counts: &Counts| -> Option<Estimate> {
+        let logs: Option<Vec<f64>> = counts
+            .iter()
+            .map(|&(events, exposure)| {
+                (exposure > 0.0).then(|| ((events as f64 + 0.5) / exposure).ln())
+            })
+            .collect();
+        let n = counts.len() as f64;
+        let counting: f64 = counts.iter().map(|&(events, _)| 1.0 / (events as f64 + 0.5)).sum();
+        let mut estimate = Estimate::of(&logs?)?;
+        estimate.std_error = estimate.std_error.map(|error| error.max(counting.sqrt() / n));
+        Some(estimate)
+    };
+    let (x, y) = (log_rate(a)?, log_rate(b)?);
+    let value = with_errors(x.mean - y.mean, (x.std_error, x.n), (y.std_error, y.n));
+    Some(value.exp())
+}
+
+/// Events a unit of exposure, from the events and the exposure of each seed. The error is that of
+/// the spread over seeds, but never less than what counting itself leaves open: no event at all is
+/// not certainty.
+pub fn rate(counts: &Counts) -> Option<Estimate> {
+    let events: u64 = counts.iter().map(|(events, _)| events).sum();
+    let exposure: f64 = counts.iter().map(|(_, exposure)| exposure).sum();
+    if exposure <= 0.0 {
         return None;
     }
-    let estimate = x.mean / y.mean;
-    let of_x = x.std_error.map(|error| error / y.mean.abs());
-    let of_y = y.std_error.map(|error| error * estimate.abs() / y.mean.abs());
-    Some(with_errors(estimate, (of_x, x.n), (of_y, y.n)))
+    let n = counts.len();
+    let mean = events as f64 / exposure;
+    let counting = (events as f64 + 1.0).sqrt() / exposure;
+    let rates: Vec<f64> =
+        counts.iter().map(|&(events, exposure)| events as f64 / exposure.max(1e-300)).collect();
+    let std_error = variance(&rates).map(|it| (it / n as f64).sqrt().max(counting));
+    Some(Estimate { mean, std_error, n })
 }
 
 /// The ratio of two variances, by the F distribution.
@@ -156,12 +199,42 @@ mod tests {
         assert_eq!(difference(&[1.0, 1.0], &[0.0, 0.0]).unwrap().low, 1.0);
     }
 
+    /// Logarithms of the same spread as above, so the same half-width, as a factor.
     #[test]
-    fn ratios_carry_both_errors() {
-        let r = ratio(&[9.0, 11.0], &[20.0, 20.0]).unwrap();
-        close(r.estimate, 0.5);
-        close(r.high - 0.5, 12.7062 * 0.05);
-        assert_eq!(ratio(&[1.0, 2.0], &[0.0, 0.0]), None);
+    fn ratios_have_welch_intervals_of_logarithms() {
+        let exps = |values: [f64; 5]| values.map(f64::exp);
+        let a = exps([1.0, 2.0, 3.0, 4.0, 5.0]);
+        let b = exps([3.0, 4.0, 5.0, 6.0, 7.0]);
+        let r = ratio(&a, &b).unwrap();
+        close(r.estimate, (-2f64).exp());
+        close(r.high / r.estimate, 2.306_004f64.exp());
+        close(r.estimate / r.low, 2.306_004f64.exp());
+        assert_eq!(ratio(&[1.0, 2.0], &[0.0, 1.0]), None);
+        let one = ratio(&[1.0], &[2.0]).unwrap();
+        assert_eq!((one.low, one.high), (0.0, f64::INFINITY));
+    }
+
+    /// With many events that do not spread, counting alone decides; with none, a factor is left open.
+    #[test]
+    fn ratios_of_rates_know_how_little_was_counted() {
+        let same = |events| [(events, 1.0); 5];
+        let r = rate_ratio(&same(100), &same(100)).unwrap();
+        close(r.estimate, 1.0);
+        // se of each log-mean: √(5/100.5)/5; 8 degrees of freedom
+        close(r.high, (2.306_004 * (2.0f64 / (5.0 * 100.5)).sqrt()).exp());
+        let r = rate_ratio(&same(0), &same(100)).unwrap();
+        close(r.estimate, 0.5 / 100.5);
+        assert!(r.high / r.estimate > 5.0, "{r:?}");
+    }
+
+    #[test]
+    fn no_event_is_not_certainty() {
+        let none = rate(&[(0, 100.0), (0, 100.0), (0, 100.0), (0, 100.0), (0, 100.0)]).unwrap();
+        assert_eq!((none.mean, none.std_error), (0.0, Some(1.0 / 500.0)));
+        let many = rate(&[(90, 100.0), (110, 100.0)]).unwrap();
+        close(many.mean, 1.0);
+        close(many.std_error.unwrap(), 0.1);
+        assert_eq!(rate(&[(1, 0.0)]), None);
     }
 
     /// F(0.975; 4, 4) = 9.60453, and swapping the samples inverts the interval.

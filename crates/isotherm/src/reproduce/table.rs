@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::claims::claims;
 use super::experiment::{Setting, Size};
-use super::results::{ArmResult, Results, RunResult};
+use super::results::{Results, RunResult, SettingResult};
 use super::statistics::Estimate;
 use super::verdict::{Claim, Evidence, RULE};
 use crate::figure::minus;
@@ -23,20 +23,22 @@ pub struct ClaimsFile {
     pub independent_pixels: f64,
     /// Every algorithm at its best setting.
     pub algorithms: Vec<Line>,
+    /// Every setting that was tried.
+    pub tried: Vec<Line>,
     /// How verdicts are reached.
     pub rule: &'static str,
     /// The claims.
     pub claims: Vec<Claim>,
 }
 
-/// An algorithm at its best setting. All but `seconds` is the same for the same seeds.
+/// An algorithm at a setting. All but `seconds` is the same for the same seeds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
     /// Its name.
     pub name: &'static str,
     /// Whether the paper has it.
     pub in_paper: bool,
-    /// The setting with the best mean log-likelihood.
+    /// Its hyper-parameters.
     #[serde(flatten)]
     pub setting: Setting,
     /// Mean log-likelihood over the last fifth of the updates.
@@ -65,7 +67,8 @@ impl ClaimsFile {
             size: results.size,
             entropy_limit: results.limit,
             independent_pixels: results.independent,
-            algorithms: results.arms.iter().map(Line::of).collect(),
+            algorithms: results.bests().map(Line::of).collect(),
+            tried: results.settings.iter().map(Line::of).collect(),
             rule: RULE,
             claims: claims(results),
         }
@@ -91,7 +94,7 @@ impl ClaimsFile {
             );
         }
         text += &format!(
-            "{:26}{:>10}\n",
+            "{:27}{:>9}\n",
             "limit (entropy of the data)",
             minus_number(self.entropy_limit, 1)
         );
@@ -105,18 +108,20 @@ impl ClaimsFile {
         }
         for claim in &self.claims {
             let (measured, claimed) = (claim.measured(), claim.claimed);
+            let evidence = claim.evidence_lines().join("; ");
             text += &format!(
                 "{:14} {}: {measured}, claimed {claimed}
 ",
                 claim.verdict, claim.claim
             );
         }
-        text
+        text.push('\n');
+        text + &wrapped(self.rule, 100)
     }
 }
 
 impl Line {
-    fn of(arm: &ArmResult) -> Line {
+    fn of(arm: &SettingResult) -> Line {
         let estimate = |figure: fn(&RunResult) -> Option<f64>| Estimate::of(&arm.each(figure));
         let ladders: Vec<_> = arm.runs.iter().filter_map(RunResult::sampled).collect();
         let trips: u64 = ladders.iter().map(|ladder| ladder.round_trips).sum();
@@ -169,6 +174,22 @@ impl Claim {
         };
         self.evidence.iter().map(line).collect()
     }
+}
+
+/// A text in lines of at most so many characters.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 /// A mean with its standard error.

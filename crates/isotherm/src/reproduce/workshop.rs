@@ -9,7 +9,7 @@ use super::cost;
 use super::experiment::{Arm, Job, Size};
 use super::figures::figures;
 use super::page::experiment_page;
-use super::results::{ArmResult, Cost, Results};
+use super::results::{Cost, Results, SettingResult, best_of};
 use super::runner::{Board, Ended, Watcher, on_all_cores, run_job};
 use super::table::ClaimsFile;
 use crate::checkpoint::{RunLock, write_atomically};
@@ -108,7 +108,10 @@ impl Workshop {
 
     /// Trains APT, at its best setting, and PT in turns; a file for each seed.
     fn measure_costs(&self, board: &Board) -> Result<Ended> {
-        let apt = ArmResult::read(&self.root, self.size, Arm::Apt)?;
+        let apt = Arm::Apt.settings().into_iter();
+        let apt = apt.map(|setting| SettingResult::read(&self.root, self.size, setting));
+        let apt: Vec<SettingResult> = apt.collect::<Result<_>>()?;
+        let Some(apt) = best_of(apt.iter()) else { return Ok(Ended::Done) };
         let mut left = Vec::new();
         for run in &apt.runs {
             let rungs = run.trained().map_or(1, |ladder| ladder.betas.len());
@@ -145,7 +148,7 @@ impl Workshop {
         let tables = ClaimsFile::of(&results);
         let figures = figures(&results)?;
         write_figures(&self.root.join("figures"), &figures, Replace::Anything)?;
-        let page = experiment_page(&results, &tables, &figures);
+        let page = experiment_page(&tables, &figures);
         write_page(&self.root.join("report.html"), &page)?;
         let text = tables.markdown();
         write_atomically(&self.root.join("claims.md"), |out| out.write_all(text.as_bytes()))?;
