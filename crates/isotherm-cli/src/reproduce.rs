@@ -20,6 +20,9 @@ const LINE_EVERY: Duration = Duration::from_secs(15);
 pub(crate) fn run(arguments: &ReproduceArguments, quiet: bool) -> Result<Ending> {
     let workshop = Workshop::open(&arguments.out, wanted(arguments))?;
     interrupt::listen()?;
+    if !quiet {
+        tell(&workshop.describe());
+    }
     let screen = Screen::new(quiet);
     let ended = workshop.run(&screen);
     screen.finish();
@@ -74,10 +77,10 @@ impl Screen {
 
     /// The time left, from what was done since the command began.
     fn left(&self, progress: Progress) -> Option<Duration> {
-        let done = progress.work - progress.found;
-        let left = progress.all_work.saturating_sub(progress.work) as f64;
+        let Progress { work, fresh, all_work, .. } = progress;
+        let left = all_work.saturating_sub(work) as f64;
         let seconds = self.begun.elapsed().as_secs_f64();
-        (done > 0).then(|| Duration::from_secs_f64((left / done as f64 * seconds).min(1e9)))
+        (fresh > 0).then(|| Duration::from_secs_f64((left / fresh as f64 * seconds).min(1e9)))
     }
 }
 

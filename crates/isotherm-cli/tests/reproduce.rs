@@ -46,8 +46,10 @@ fn claims(out: &Path) -> Value {
 /// The claims without what is measured in seconds.
 fn timeless(out: &Path) -> Value {
     let mut all = claims(out);
-    for algorithm in all["algorithms"].as_array_mut().unwrap() {
-        assert!(algorithm.as_object_mut().unwrap().remove("seconds").is_some());
+    for table in ["algorithms", "tried"] {
+        for line in all[table].as_array_mut().unwrap() {
+            assert!(line.as_object_mut().unwrap().remove("seconds").is_some());
+        }
     }
     let listed = all["claims"].as_array_mut().unwrap();
     let before = listed.len();
@@ -82,6 +84,7 @@ fn the_miniature_has_every_run_figure_and_claim() {
         "2b-flow-pt-50",
         "3-swaps",
         "4-ladder",
+        "5-paths",
         "modes",
         "masses",
         "samples",
@@ -135,10 +138,10 @@ fn number(value: &Value) -> f64 {
 fn the_page_opens_in_a_browser() {
     let mut page = Browser::open(&whole().join("report.html"), (1200, 900));
     page.settle();
-    assert_eq!(page.number("document.querySelectorAll('figure').length"), 11.0);
+    assert_eq!(page.number("document.querySelectorAll('figure').length"), 12.0);
     let drawn = "[...document.querySelectorAll('figure svg')]\
                  .filter(svg => svg.getBoundingClientRect().height > 60).length";
-    assert!(page.number(drawn) >= 11.0);
+    assert!(page.number(drawn) >= 12.0);
     let wide = page.number("document.documentElement.scrollWidth");
     assert!(wide <= 1200.0, "the page is {wide} wide");
     let entry = "[id='1a-likelihood'] .legend-entry";
@@ -186,7 +189,7 @@ fn an_interrupted_experiment_goes_on_to_the_same_claims() {
     let before = finished_runs(&out);
     assert!(before < 56);
     succeed(reproduce(&out, ""));
-    assert_eq!(timeless(&out), timeless(whole()));
+    assert!(timeless(&out) == timeless(whole()), "other claims than without the interruption");
     let one = "runs/apt/lr-1e-3_beta-lr-1e-4/seed-1";
     assert_same(&out.join(one), &whole().join(one), "an experiment that was interrupted");
     // And once more: nothing is run again, and the costs stay as they were measured.
@@ -204,9 +207,11 @@ fn a_folder_that_is_something_else_is_refused() {
     let sentence = refused(reproduce(whole(), "--quick"));
     assert!(sentence.contains("60 updates and 2 seeds"), "{sentence}");
     let none = folder.path().join("none");
-    let sentence = refused(reproduce(&none, "--seeds 0"));
-    assert!(sentence.contains("--seeds"), "{sentence}");
-    assert!(!none.exists(), "nothing is made before the options are known to be possible");
+    for options in ["--seeds 0", "--updates 10", "--updates 1e15 --seeds 1000", "--seeds 1e12"] {
+        let sentence = refused(reproduce(&none, options));
+        assert!(sentence.contains("--seeds") && sentence.contains("--updates"), "{sentence}");
+        assert!(!none.exists(), "nothing is made before the options are known to be possible");
+    }
 }
 
 #[test]
@@ -219,4 +224,55 @@ fn two_cannot_run_the_same_experiment() {
     first.kill().unwrap();
     first.wait().unwrap();
     assert!(sentence.contains("being written by another"), "{sentence}");
+}
+
+/// Runs that were edited, or rows that were damaged, would change the results without a word.
+#[test]
+fn runs_that_are_not_the_experiments_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("experiment");
+    copy_all(whole(), &out);
+    let run = out.join("runs/pt-10/lr-1e-3/seed-2");
+    let metrics = run.join("metrics.jsonl");
+    let sound = fs::read_to_string(&metrics).unwrap();
+    fs::write(&metrics, sound.replacen("learning_rate", "learning", 1)).unwrap();
+    let damaged = fs::read_to_string(out.join("claims.json")).unwrap();
+    let sentence = refusal_after_notes(&reproduce(&out, ""));
+    assert!(sentence.contains("metrics.jsonl, line 1"), "{sentence}");
+    assert!(sentence.contains("remove that folder"), "{sentence}");
+    assert_eq!(fs::read_to_string(out.join("claims.json")).unwrap(), damaged);
+    fs::write(&metrics, sound).unwrap();
+    let config = run.join("config.toml");
+    let edited = fs::read_to_string(&config).unwrap().replace("lr = 0.001", "lr = 0.5");
+    fs::write(&config, edited).unwrap();
+    let sentence = refusal_after_notes(&reproduce(&out, ""));
+    assert!(sentence.contains("other options"), "{sentence}");
+    // Removed, as the sentence says: the run is made again, and all is as it was.
+    fs::remove_dir_all(&run).unwrap();
+    succeed(reproduce(&out, ""));
+    assert!(timeless(&out) == timeless(whole()), "other claims than before");
+    let manifest = out.join("reproduce.toml");
+    let other = fs::read_to_string(&manifest).unwrap().replace("version = \"", "version = \"9");
+    fs::write(&manifest, other).unwrap();
+    let sentence = refused(reproduce(&out, ""));
+    assert!(sentence.contains("was begun by isotherm 9"), "{sentence}");
+}
+
+/// The last line of a command that failed after it had told something.
+fn refusal_after_notes(arguments: &[String]) -> String {
+    let ran = run(arguments);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    ran.err.lines().last().unwrap().to_owned()
+}
+
+fn copy_all(from: &Path, to: &Path) {
+    for (path, bytes) in contents(from) {
+        let target = to.join(path.strip_prefix(from).unwrap());
+        if path.is_dir() {
+            fs::create_dir_all(&target).unwrap();
+        } else {
+            fs::create_dir_all(target.parent().unwrap()).unwrap();
+            fs::write(&target, bytes).unwrap();
+        }
+    }
 }

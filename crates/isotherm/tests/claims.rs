@@ -61,11 +61,13 @@ impl Made {
         let linear = |rung: usize| 1.0 - rung as f64 / last as f64;
         let inside = |rung: usize| (1..last).contains(&rung);
         let f_up = |rung: usize| linear(rung) + if inside(rung) { self.off } else { 0.0 };
-        // The second pair is the closest.
+        // The second, third and fourth pairs are the closest.
         let mut betas: Vec<f64> = (0..=last).map(linear).collect();
-        betas[1] = betas[2] + 0.01 / last as f64;
         let mut rates = vec![Some(0.3); last];
-        rates[1] = Some(self.swap);
+        for rung in (1..4).rev().filter(|_| last > 4) {
+            betas[rung] = betas[rung + 1] + 0.01 / last as f64;
+            rates[rung] = Some(self.swap);
+        }
         Some(LadderRow {
             betas,
             swap_rates: rates,
@@ -181,7 +183,8 @@ fn every_claim_can_fail() {
         results(|it| if it == arm { change(as_claimed(it)) } else { as_claimed(it) }, spread, 0.8)
     };
     let learned = |made| Made { early: -300.0, late: -140.0, ..made };
-    let cases: [(&str, Results); 18] = [
+    let cases: [(&str, Results); 19] = [
+        ("sml-at-1e-3", with(Arm::Sml, learned)),
         ("sml-fails", with(Arm::Sml, learned)),
         ("sml-diverges", with(Arm::Sml, learned)),
         ("pt-beats-sml", with(Arm::Sml, learned)),
@@ -237,6 +240,18 @@ fn growth_of_the_variance_is_seen() {
     }
 }
 
+/// A handful of round trips on one side and none on the other decides nothing.
+#[test]
+fn few_round_trips_decide_nothing() {
+    let few = |arm| match arm {
+        Arm::Apt => Made { round_trips: 1, ..as_claimed(arm) },
+        Arm::Pt50 => Made { round_trips: 0, ..as_claimed(arm) },
+        arm => as_claimed(arm),
+    };
+    let results = results(few, spread, 0.8);
+    assert_eq!(verdict(&results, "return-time-pt-50"), Verdict::NotResolved);
+}
+
 #[test]
 fn noise_leaves_claims_open() {
     let noisy = results(as_claimed, |_| 60.0, 0.8);
@@ -244,8 +259,8 @@ fn noise_leaves_claims_open() {
         assert_eq!(verdict(&noisy, id), Verdict::NotResolved, "{id}");
     }
     let mut single = results(as_claimed, spread, 0.8);
-    for arm in &mut single.settings {
-        arm.runs.truncate(1);
+    for setting in &mut single.settings {
+        setting.runs.truncate(1);
     }
     single.costs.truncate(1);
     for claim in claims(&single) {

@@ -38,5 +38,8 @@ fn too_many_hidden_units_are_refused() {
     let config = Config { algorithm: Algorithm::Exact, hidden: 17, ..Config::default() };
     let refusal = config.check(20).unwrap_err().to_string();
     assert!(refusal.contains("17 hidden units") && refusal.contains("--hidden"), "{refusal}");
-    assert!(Config { hidden: 16, ..config }.check(20).is_ok());
+    let fits = Config { hidden: 16, ..config };
+    assert!(fits.check(20).is_ok());
+    let refusal = Config { k: 5, ..fits }.check(20).unwrap_err().to_string();
+    assert!(refusal.contains("--k"), "{refusal}");
 }

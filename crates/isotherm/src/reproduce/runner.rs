@@ -31,8 +31,8 @@ pub trait Watcher: Sync {
 pub struct Progress {
     /// Work done, in the unit of `all_work`.
     pub work: u64,
-    /// As much of it as earlier calls had done.
-    pub found: u64,
+    /// As much of it as this call has done.
+    pub fresh: u64,
     /// All work.
     pub all_work: u64,
     /// Runs done.
@@ -56,7 +56,7 @@ pub(super) struct Board<'a> {
     all_work: u64,
     all_runs: usize,
     work: AtomicU64,
-    found: AtomicU64,
+    fresh: AtomicU64,
     runs: AtomicUsize,
     failed: AtomicBool,
 }
@@ -68,7 +68,7 @@ impl<'a> Board<'a> {
             all_work,
             all_runs,
             work: AtomicU64::new(0),
-            found: AtomicU64::new(0),
+            fresh: AtomicU64::new(0),
             runs: AtomicUsize::new(0),
             failed: AtomicBool::new(false),
         }
@@ -76,14 +76,14 @@ impl<'a> Board<'a> {
 
     /// Adds work that is done.
     pub(super) fn add(&self, work: u64) {
-        self.work.fetch_add(work, Ordering::Relaxed);
-        self.tell();
+        self.fresh.fetch_add(work, Ordering::Relaxed);
+        self.add_found(work);
     }
 
     /// Adds work that an earlier call had done.
     pub(super) fn add_found(&self, work: u64) {
-        self.found.fetch_add(work, Ordering::Relaxed);
-        self.add(work);
+        self.work.fetch_add(work, Ordering::Relaxed);
+        self.tell();
     }
 
     /// Adds a run that is done.
@@ -95,7 +95,7 @@ impl<'a> Board<'a> {
     fn tell(&self) {
         self.watcher.progress(Progress {
             work: self.work.load(Ordering::Relaxed),
-            found: self.found.load(Ordering::Relaxed),
+            fresh: self.fresh.load(Ordering::Relaxed),
             all_work: self.all_work,
             runs: self.runs.load(Ordering::Relaxed),
             all_runs: self.all_runs,
@@ -147,9 +147,30 @@ pub(super) fn on_all_cores<J: Copy + Sync>(
     }
 }
 
+/// Refuses the folder of a run that is not the job's: edited, or of another version's defaults.
+pub(super) fn check_run(job: Job, size: Size, place: &Path) -> Result<()> {
+    let Ok(folder) = RunFolder::open(place) else { return Ok(()) };
+    let data = RunFolder::data_of(&job.setting.config(size, job.seed))?;
+    let planned = job.setting.config(size, job.seed).check(data.n_visible())?.config;
+    match folder.read_config()? == planned {
+        true => Ok(()),
+        false => Err(Error::run(format!(
+            "{} holds a run with other options than this experiment's; remove that folder and \
+             repeat the command",
+            place.display()
+        ))),
+    }
+}
+
 /// Runs a job that is not finished to its end, or until everyone should stop.
 pub(super) fn run_job(job: Job, size: Size, place: &Path, board: &Board) -> Result<Ended> {
-    let in_place = |error| Error::run(format!("the run {}: {error}", place.display()));
+    let in_place = |error| {
+        Error::run(format!(
+            "the run {}: {error} (in an experiment: the same command goes on; if it cannot, remove \
+             that folder first)",
+            place.display()
+        ))
+    };
     let mut session = match RunFolder::open(place) {
         Ok(_) => {
             let (session, fell_back) = Session::resume(place).map_err(in_place)?;

@@ -109,11 +109,8 @@ impl ClaimsFile {
         for claim in &self.claims {
             let (measured, claimed) = (claim.measured(), claim.claimed);
             let evidence = claim.evidence_lines().join("; ");
-            text += &format!(
-                "{:14} {}: {measured}, claimed {claimed}
-",
-                claim.verdict, claim.claim
-            );
+            text += &format!("{:14} {}\n", claim.verdict, claim.claim);
+            text += &format!("{:14} {measured}, holds if {claimed}; {evidence}\n", "");
         }
         text.push('\n');
         text + &wrapped(self.rule, 100)

@@ -1,16 +1,17 @@
 //! The folder of an experiment, and what is done in it: all runs, then costs, then the results.
 
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cost;
 use super::experiment::{Arm, Job, Size};
 use super::figures::figures;
 use super::page::experiment_page;
 use super::results::{Cost, Results, SettingResult, best_of};
-use super::runner::{Board, Ended, Watcher, on_all_cores, run_job};
+use super::runner::{Board, Ended, Watcher, check_run, on_all_cores, run_job};
 use super::table::ClaimsFile;
 use crate::checkpoint::{RunLock, write_atomically};
 use crate::error::{Error, Result};
@@ -18,9 +19,21 @@ use crate::report::{Replace, write_figures, write_page};
 
 /// The file that makes a folder the folder of an experiment, and tells its size.
 const MANIFEST: &str = "reproduce.toml";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Updates below which a run has no last fifth to speak of.
-const FEWEST_UPDATES: u64 = 50;
+/// Updates of a run: fewer have no last fifth to speak of, more are a mistake.
+const UPDATES: RangeInclusive<u64> = 50..=1_000_000_000;
+/// Seeds of a setting.
+const SEEDS: RangeInclusive<u64> = 1..=1000;
+
+/// What an experiment is, as its folder says.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    version: String,
+    updates: u64,
+    seeds: u64,
+}
 
 /// What an update of APT and one of PT cost together, in the unit of a job's work.
 const COST_OF_TURNS: u64 = 55;
@@ -37,43 +50,53 @@ impl Workshop {
     /// Opens the folder of an experiment, or makes it. An experiment that is there decides its
     /// size; `wanted` must agree with it.
     pub fn open(root: &Path, wanted: Option<Size>) -> Result<Workshop> {
+        wanted.map_or(Ok(()), check_size)?;
         let manifest = root.join(MANIFEST);
         let begun = manifest.is_file();
-        if wanted.is_some_and(|size| size.updates < FEWEST_UPDATES || size.seeds == 0) {
-            return Err(Error::config(format!(
-                "an experiment needs at least {FEWEST_UPDATES} --updates and one of --seeds"
-            )));
-        }
         fs::create_dir_all(root).map_err(|error| Error::io("make the folder", root, &error))?;
         if !begun {
             refuse_other_content(root)?;
         }
         let lock = RunLock::acquire(root)?;
-        let size = if begun {
-            let size = read_manifest(&manifest)?;
-            if wanted.is_some_and(|wanted| wanted != size) {
-                return Err(Error::config(format!(
-                    "{} holds an experiment of {} updates and {} seeds; leave the options out to go \
-                     on with it, or choose another --out",
-                    root.display(),
-                    size.updates,
-                    size.seeds
-                )));
-            }
-            size
-        } else {
-            let size = wanted.unwrap_or(Size::FULL);
-            let text = toml::to_string(&size)
-                .map_err(|error| Error::run(format!("the size cannot be written: {error}")))?;
-            write_atomically(&manifest, |out| out.write_all(text.as_bytes()))?;
-            size
+        let size = match begun {
+            true => read_manifest(&manifest)?,
+            false => write_manifest(&manifest, wanted.unwrap_or(Size::FULL))?,
         };
+        if wanted.is_some_and(|wanted| wanted != size) {
+            return Err(Error::config(format!(
+                "{} holds an experiment of {} updates and {} seeds; leave the options out to go on \
+                 with it, or choose another --out",
+                root.display(),
+                size.updates,
+                size.seeds
+            )));
+        }
         Ok(Workshop { root: root.to_owned(), size, _lock: lock })
     }
 
     /// The size of the experiment.
     pub fn size(&self) -> Size {
         self.size
+    }
+
+    /// What is about to be done, in a sentence.
+    pub fn describe(&self) -> String {
+        let jobs = Job::all(self.size);
+        let done = jobs.iter().filter(|job| self.is_done(**job)).count();
+        let Size { updates, seeds } = self.size;
+        let all = jobs.len();
+        match done {
+            0 => format!("{all} runs of {updates} updates, {seeds} seeds of each setting"),
+            done => format!(
+                "going on with {}: {done} of {all} runs of {updates} updates are done, {seeds} \
+                 seeds of each setting",
+                self.root.display()
+            ),
+        }
+    }
+
+    fn is_done(&self, job: Job) -> bool {
+        self.place(job).join("summary.json").is_file()
     }
 
     /// The folder.
@@ -93,8 +116,9 @@ impl Workshop {
         let all_work = jobs.iter().map(|job| job.work(self.size)).sum::<u64>();
         let of_costs = seeds * updates * COST_OF_TURNS;
         let board = Board::new(watcher, all_work + of_costs, jobs.len() + seeds as usize);
+        jobs.iter().try_for_each(|&job| check_run(job, self.size, &self.place(job)))?;
         let (done, left): (Vec<Job>, Vec<Job>) =
-            jobs.into_iter().partition(|job| self.place(*job).join("summary.json").is_file());
+            jobs.into_iter().partition(|job| self.is_done(*job));
         for job in done {
             board.add_found(job.work(self.size));
             board.add_run();
@@ -192,9 +216,40 @@ fn refuse_other_content(root: &Path) -> Result<()> {
     }
 }
 
+fn check_size(size: Size) -> Result<()> {
+    match UPDATES.contains(&size.updates) && SEEDS.contains(&size.seeds) {
+        true => Ok(()),
+        false => Err(Error::config(format!(
+            "an experiment has from {} to {} --updates and from {} to {} --seeds",
+            UPDATES.start(),
+            UPDATES.end(),
+            SEEDS.start(),
+            SEEDS.end()
+        ))),
+    }
+}
+
+fn write_manifest(path: &Path, size: Size) -> Result<Size> {
+    let Size { updates, seeds } = size;
+    let manifest = Manifest { version: VERSION.to_owned(), updates, seeds };
+    let text = toml::to_string(&manifest)
+        .map_err(|error| Error::run(format!("{} cannot be written: {error}", path.display())))?;
+    write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+    Ok(size)
+}
+
+/// The size of an experiment that this version began: another's runs could differ from this one's.
 fn read_manifest(path: &Path) -> Result<Size> {
     let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
-    toml::from_str(&text).map_err(|error| {
+    let Manifest { version, updates, seeds } = toml::from_str(&text).map_err(|error| {
         Error::config(format!("{}: {}", path.display(), error.message().replace('\n', " ")))
-    })
+    })?;
+    if version != VERSION {
+        return Err(Error::run(format!(
+            "{} was begun by isotherm {version}; go on with that version, or choose another --out",
+            path.display()
+        )));
+    }
+    let size = Size { updates, seeds };
+    check_size(size).map(|()| size)
 }

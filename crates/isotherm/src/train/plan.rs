@@ -143,6 +143,11 @@ impl Config {
                 "--sampling-steps does not go with --algorithm {name}, which keeps no samples"
             )));
         }
+        if self.algorithm == Algorithm::Exact && self.k > 1 {
+            return Err(Error::config(
+                "--k does not go with --algorithm exact, whose samples need no Gibbs steps",
+            ));
+        }
         let largest = PerfectSampler::LARGEST;
         if self.algorithm == Algorithm::Exact && self.hidden > largest {
             return Err(Error::config(format!(
