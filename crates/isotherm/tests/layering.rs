@@ -56,7 +56,19 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ),
     (
         "reproduce",
-        &["error", "figure", "model", "data", "train", "record", "run", "checkpoint", "report"],
+        &[
+            "error",
+            "figure",
+            "model",
+            "data",
+            "path",
+            "likelihood",
+            "train",
+            "record",
+            "run",
+            "checkpoint",
+            "report",
+        ],
     ),
 ];
 

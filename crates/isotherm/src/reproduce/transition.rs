@@ -129,3 +129,31 @@ pub(super) fn transition(results: &Results) -> Result<Option<Figure>> {
         panels: paths.map(plot).into(),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Initial;
+
+    const PATHS: [Along; 3] = [Along::Joint, Along::BaseRate, Along::HiddenMarginal];
+
+    /// All paths end in the model, and begin with all hidden states alike.
+    #[test]
+    fn the_paths_meet_at_their_ends() {
+        let mixture = Mixture::new(1);
+        let model = Initial { n_hidden: 5, std: 1.0, seed: 3 }.model(&mixture.marginals());
+        let states = States::of(&model, &mixture);
+        let log_z = crate::likelihood::exact::log_z(&model).unwrap_or(f64::NAN);
+        for along in PATHS {
+            let logs: Vec<f64> =
+                (0..32).map(|state| states.log_weight(state, along, 1.0)).collect();
+            let top = logs.iter().fold(f64::NEG_INFINITY, |top, &log| top.max(log));
+            let sum = top + logs.iter().map(|log| (log - top).exp()).sum::<f64>().ln();
+            assert!((sum - log_z).abs() < 1e-3, "{sum} and {log_z}");
+            let hot: Vec<f64> = (0..32).map(|state| states.log_weight(state, along, 0.0)).collect();
+            assert!(hot.iter().all(|log| (log - hot[0]).abs() < 1e-9), "{hot:?}");
+            let total: f64 = states.masses(along, 0.5, 5).iter().sum();
+            assert!((total - 1.0).abs() < 1e-12);
+        }
+    }
+}
