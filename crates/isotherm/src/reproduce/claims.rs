@@ -13,7 +13,7 @@ type Compare = fn(&[f64], &[f64]) -> Option<Interval>;
 /// A figure of a run.
 type Figure = fn(&RunResult) -> Option<f64>;
 
-// The paper gives no bounds; these are ours, chosen before the runs, and the tables state them.
+// The paper gives no bounds; these are ours, and the tables state them.
 
 /// Log-likelihoods this close count as equal, in nats.
 const CLOSE: f64 = 5.0;

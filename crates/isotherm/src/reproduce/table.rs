@@ -152,7 +152,7 @@ impl Claim {
     /// The quantity with its interval.
     pub fn measured(&self) -> String {
         match self.value {
-            Some(value) if value.low.is_finite() => format!(
+            Some(value) if value.high.is_finite() => format!(
                 "{} [{}, {}]",
                 signed(value.estimate, 3),
                 signed(value.low, 3),
@@ -224,7 +224,7 @@ fn significant(value: Estimate) -> String {
 /// A number with so many significant digits.
 pub fn signed(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
-        return minus(format!("{value}"));
+        return minus(value.to_string()).replace("inf", "∞");
     }
     let decimals = (digits - 1 - value.abs().log10().floor() as i32).max(0) as usize;
     match value.abs() {
