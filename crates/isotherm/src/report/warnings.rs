@@ -21,6 +21,8 @@ pub(crate) const ENOUGH_SAMPLES: usize = 200;
 
 /// A total variation distance of the mixture's mode masses from the data's that is no accident.
 pub(crate) const LOST_MODES: f64 = 0.2;
+/// Updates before which no model can be expected to have the masses of the modes.
+pub(crate) const ENOUGH_UPDATES: u64 = 1000;
 
 /// What the rules look at. Whatever is not known is `None`, and rules about it are silent.
 #[derive(Clone, Copy, Default)]
@@ -54,7 +56,7 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
         found.extend(cold_bottleneck(ladder).or_else(|| slow_mixing(ladder)));
         found.extend(signs.config.and_then(|config| full_ladder(ladder, config)));
     }
-    found.extend(signs.mode_distance.and_then(lost_modes));
+    found.extend(lost_modes(signs));
     found.extend(signs.activations.and_then(|(means, samples)| idle_units(means, samples)));
     found
 }
@@ -243,12 +245,16 @@ fn full_ladder(ladder: &LadderRow, config: &Config) -> Option<String> {
     })
 }
 
-fn lost_modes(distance: f64) -> Option<String> {
-    (distance > LOST_MODES).then(|| {
+/// Silent before the updates that were asked for are done, and about fewer than
+/// [`ENOUGH_UPDATES`].
+fn lost_modes(signs: &Signs) -> Option<String> {
+    let distance = signs.mode_distance?;
+    let updates = signs.config?.updates;
+    let trained = updates >= ENOUGH_UPDATES && signs.last_step >= updates;
+    (trained && distance > LOST_MODES).then(|| {
         format!(
-            "The model gives the modes of the mixture other masses than the data: the total \
-             variation distance is {distance:.2}, more than {LOST_MODES}. Learning did not correct \
-             it, so its negative samples probably had other masses than the model."
+            "After {updates} updates the model gives the modes of the mixture other masses than \
+             the data: the total variation distance is {distance:.2}, more than {LOST_MODES}."
         )
     })
 }

@@ -152,7 +152,15 @@ fn idle_units_are_named_given_enough_samples() {
 }
 
 #[test]
-fn lost_modes_are_told() {
-    let signs = Signs { finished: true, mode_distance: Some(0.6), ..Signs::default() };
-    assert_one(&warnings(&signs), &["0.60", "more than 0.2"]);
+fn lost_modes_are_told_once_the_updates_are_done() {
+    let told = |updates: u64, last_step: u64| {
+        let config = Config { updates, sampling_steps: 10, ..Config::default() };
+        let signs = Signs { config: Some(&config), last_step, finished: true, ..Signs::default() };
+        warnings(&Signs { mode_distance: Some(0.6), ..signs })
+    };
+    assert_one(&told(1000, 1000), &["After 1000 updates", "0.60", "more than 0.2."]);
+    assert_one(&told(5000, 5010), &["After 5000 updates"]);
+    assert!(!told(5000, 5010)[0].contains("negative samples"), "what was measured, not why");
+    assert!(told(5000, 4999).is_empty(), "learning goes on");
+    assert!(told(72, 82).is_empty(), "too short to tell anything");
 }
