@@ -82,6 +82,18 @@ fn every_figure_is_drawn_and_nothing_overflows() {
 }
 
 #[test]
+fn a_page_opens_wherever_it_lies() {
+    let folder = tempfile::tempdir().unwrap();
+    let odd = folder.path().join("a b#c?d%20e é");
+    std::fs::create_dir(&odd).unwrap();
+    let path = odd.join("page.html");
+    std::fs::copy(written("odd.html"), &path).unwrap();
+    let mut page = Browser::open(&path, (1200, 900));
+    assert_eq!(page.text("document.title"), "Figures of every kind");
+    clean(&mut page);
+}
+
+#[test]
 fn labels_of_an_axis_do_not_overlap() {
     let mut page = Browser::open(&written("labels.html"), (1200, 900));
     let overlaps = page.evaluate(

@@ -54,6 +54,18 @@ fn executable() -> PathBuf {
     })
 }
 
+/// The address of a file. Only what means nothing in an address, and what the browser leaves as it
+/// is, stands for itself.
+fn file_address(path: &Path) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let encoded = |&byte: &u8| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    let path: String = path.as_os_str().as_encoded_bytes().iter().map(encoded).collect();
+    format!("file://{path}")
+}
+
 impl Browser {
     /// Starts a browser with an empty profile.
     pub fn start() -> Browser {
@@ -99,7 +111,7 @@ impl Browser {
         let session = browser.call(None, "Target.attachToTarget", attach);
         let session = session["sessionId"].as_str().unwrap().to_owned();
         let path = path.canonicalize().unwrap();
-        let address = format!("file://{}", path.display());
+        let address = file_address(&path);
         let mut page = Page { browser, session, address };
         for domain in ["Page", "Runtime", "Log", "Network", "DOM"] {
             page.call(&format!("{domain}.enable"), json!({}));
