@@ -292,6 +292,28 @@ impl Page {
             .collect()
     }
 
+    /// In a window of this width so many figures are drawn, none is empty, and the page is no wider.
+    pub fn assert_fits(&mut self, width: u32, figures: usize) {
+        self.resize((width, 900));
+        self.settle();
+        let wide = self.number("document.documentElement.scrollWidth");
+        assert!(wide <= f64::from(width), "the page is {wide} wide in a window of {width}");
+        let drawn = self.number("document.querySelectorAll('figure .drawing').length");
+        assert_eq!(drawn as usize, figures);
+        let empty = self.evaluate(
+            "[...document.querySelectorAll('.drawing svg:not(.head)')].filter((svg) => { \
+               const b = svg.getBoundingClientRect(); return b.width < 50 || b.height < 10; \
+             }).map((svg) => svg.ariaLabel)",
+        );
+        assert_eq!(empty, json!([]), "empty at width {width}");
+    }
+
+    /// Nothing went wrong so far, and nothing was asked for from elsewhere.
+    pub fn assert_clean(&mut self) {
+        assert_eq!(self.errors(), Vec::<String>::new());
+        assert_eq!(self.requests(), Vec::<String>::new());
+    }
+
     /// Two frames later everything that was under way has been drawn and reported.
     pub fn settle(&mut self) {
         self.evaluate(
