@@ -155,6 +155,8 @@ fn options(record: &RunRecord) -> toml::Table {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
     use crate::report::fixtures::{likelihood, record};
     use crate::train::Config;

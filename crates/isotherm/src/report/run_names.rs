@@ -42,6 +42,8 @@ fn shortest(path: &[String], all: &[Vec<String>]) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn names(folders: &[&str]) -> Vec<String> {
