@@ -220,11 +220,38 @@ fn several_runs_stand_side_by_side() {
     // Devices are neither read nor replaced.
     let why = refused(["report", &a, "--overwrite", "--out", "/dev/null"]);
     assert!(why.contains("regular file"), "{why}");
-    // The same run twice, and two runs of one name, are told apart by their paths.
+    // Two runs of one name are told apart by their paths, the same run twice by numbers.
     let twin = folder.path().join("deeper/one");
     copy(&one, &twin);
     succeed(["report", &a, &text(&twin)].iter().copied().chain(to));
-    assert!(page(&out).contains("deeper/one"));
+    assert!(page(&out).contains("<th>deeper/one</th>"));
+    succeed(["report", &a, &a].iter().copied().chain(to));
+    let twice = page(&out);
+    assert!(twice.contains("<th>one (1)</th>") && twice.contains("<th>one (2)</th>"));
+}
+
+#[test]
+fn likelihoods_of_different_data_are_not_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = short_run(folder.path(), "one", "");
+    let other = folder.path().join("other");
+    let data = csv(folder.path(), 200, 9);
+    succeed(train(Some(&data), SHORT, &other));
+    let out = folder.path().join("both.html");
+    let both = || {
+        succeed(["report", &text(&one), &text(&other), "--out", &text(&out)]);
+        page(&out)
+    };
+    let words = "These runs learned different data: their likelihoods do not compare.";
+    let different = both();
+    assert!(different.contains(words) && !different.contains("<strong>"));
+    assert!(!different.contains("id=\"likelihoods\""));
+    // Without fingerprints the names of the data are all there is.
+    for name in ["checkpoint.safetensors", "checkpoint.previous.safetensors"] {
+        fs::remove_file(other.join(name)).unwrap();
+    }
+    let unknown = both();
+    assert!(unknown.contains("may have learned different data") && !unknown.contains("<strong>"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod synthetic;
 
 use std::path::{Path, PathBuf};
 
-use browser::{Browser, Page};
+use browser::Browser;
 use isotherm::report::{figure_block, page};
 use maud::html;
 
@@ -46,25 +46,14 @@ fn written(name: &str) -> PathBuf {
     path
 }
 
-fn clean(page: &mut Page) {
-    assert_eq!(page.errors(), Vec::<String>::new());
-    assert_eq!(page.requests(), Vec::<String>::new());
-}
-
 #[test]
 fn every_figure_is_drawn_and_nothing_overflows() {
     let mut page = Browser::open(&written("drawn.html"), (1200, 900));
     for width in [1200, 400] {
-        page.resize((width, 900));
-        page.settle();
-        let wide = page.number("document.documentElement.scrollWidth");
-        assert!(wide <= f64::from(width), "the page is {wide} wide in a window of {width}");
-        let drawn = page.number("document.querySelectorAll('figure .drawing').length");
-        assert_eq!(drawn as usize, synthetic::all().len());
+        page.assert_fits(width, synthetic::all().len());
         let outside = page.evaluate(
             "[...document.querySelectorAll('.drawing svg:not(.head)')].flatMap((svg) => { \
                const b = svg.getBoundingClientRect(); \
-               if (b.width < 50 || b.height < 10) return ['empty ' + svg.ariaLabel]; \
                return [...svg.querySelectorAll('text')].filter((text) => { \
                  const t = text.getBoundingClientRect(); \
                  return t.left < b.left - 0.5 || t.right > b.right + 0.5 \
@@ -78,7 +67,19 @@ fn every_figure_is_drawn_and_nothing_overflows() {
         );
         assert_eq!(hidden, 0);
     }
-    clean(&mut page);
+    page.assert_clean();
+}
+
+#[test]
+fn a_page_opens_wherever_it_lies() {
+    let folder = tempfile::tempdir().unwrap();
+    let odd = folder.path().join("a b#c?d%20e é");
+    std::fs::create_dir(&odd).unwrap();
+    let path = odd.join("page.html");
+    std::fs::copy(written("odd.html"), &path).unwrap();
+    let mut page = Browser::open(&path, (1200, 900));
+    assert_eq!(page.text("document.title"), "Figures of every kind");
+    page.assert_clean();
 }
 
 #[test]
@@ -125,7 +126,7 @@ fn legend_entries_switch_series_by_mouse_and_keyboard() {
     let hidden = "[...document.querySelectorAll(\"[id='2-flow'] .series\")] \
                   .map((s) => getComputedStyle(s).display === 'none' ? '-' : 'x').join('')";
     assert_eq!(page.text(hidden), "-x-x");
-    clean(&mut page);
+    page.assert_clean();
 }
 
 #[test]
@@ -168,7 +169,7 @@ fn the_pointer_and_the_arrow_keys_show_values() {
     page.move_to(place);
     let text = page.text("document.getElementById('tooltip').innerText");
     assert!(text.contains("swap rate") && text.contains("rungs"), "{text}");
-    clean(&mut page);
+    page.assert_clean();
 }
 
 #[test]
@@ -187,7 +188,7 @@ fn dark_by_the_system_and_by_the_button() {
     assert_eq!(page.text(look), light);
     page.click(button, 1);
     assert_eq!(page.text(look), dark);
-    clean(&mut page);
+    page.assert_clean();
 }
 
 #[test]
@@ -215,5 +216,5 @@ fn the_button_saves_the_drawing_as_a_file() {
         document.root_element().attribute("viewBox").unwrap().to_owned()
     };
     assert_eq!(view(&saved), view(&file));
-    clean(&mut page);
+    page.assert_clean();
 }

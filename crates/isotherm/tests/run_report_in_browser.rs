@@ -23,20 +23,9 @@ impl Observer for Nobody {
 
 fn assert_clean(page: &mut Page, figures: usize) {
     for width in [1200, 400] {
-        page.resize((width, 900));
-        page.settle();
-        let wide = page.number("document.documentElement.scrollWidth");
-        assert!(wide <= f64::from(width), "the page is {wide} wide in a window of {width}");
-        let drawn = page.number("document.querySelectorAll('figure .drawing').length");
-        assert_eq!(drawn as usize, figures);
-        let empty = page.evaluate(
-            "[...document.querySelectorAll('.drawing svg:not(.head)')].filter((svg) => { \
-             const b = svg.getBoundingClientRect(); return b.width < 50 || b.height < 10; }).length",
-        );
-        assert_eq!(empty, 0);
+        page.assert_fits(width, figures);
     }
-    assert_eq!(page.errors(), Vec::<String>::new());
-    assert_eq!(page.requests(), Vec::<String>::new());
+    page.assert_clean();
 }
 
 #[test]

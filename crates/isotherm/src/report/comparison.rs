@@ -1,12 +1,15 @@
 //! The page that sets several runs side by side.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use maud::{Markup, html};
 
 use super::numbers::key_numbers;
 use super::reading::RunRecord;
+use super::run_names::run_names;
 use super::run_page::{list_of_warnings, notes, warnings_of};
+use super::same_data::SameData;
 use super::side_by_side::{ladder_figure, likelihood_figure, rungs_figure};
 use super::{figure_block, page};
 use crate::figure::Figure;
@@ -17,21 +20,21 @@ pub(crate) struct Comparison {
     pub(crate) runs: Vec<(String, RunRecord)>,
     /// Their figures.
     pub(crate) figures: Vec<Figure>,
+    /// Whether their likelihoods compare.
+    same_data: SameData,
 }
 
 impl Comparison {
     /// Sets runs side by side.
     pub(crate) fn of(records: Vec<RunRecord>) -> Comparison {
-        let short: Vec<String> = records.iter().map(RunRecord::name).collect();
-        let unique = short.iter().collect::<BTreeSet<_>>().len() == short.len();
-        let name = |(record, short): (&RunRecord, &String)| match unique {
-            true => short.clone(),
-            false => record.folder.path().display().to_string(),
-        };
-        let names: Vec<String> = records.iter().zip(&short).map(name).collect();
+        let folders: Vec<&Path> = records.iter().map(|record| record.folder.path()).collect();
+        let names = run_names(&folders);
         let runs: Vec<(String, RunRecord)> = names.into_iter().zip(records).collect();
-        let figures = [likelihood_figure(&runs), ladder_figure(&runs), rungs_figure(&runs)];
-        Comparison { figures: figures.into_iter().flatten().collect(), runs }
+        let same_data = SameData::of(runs.iter().map(|(_, record)| record));
+        let comparable = same_data == SameData::Yes;
+        let likelihoods = comparable.then(|| likelihood_figure(&runs)).flatten();
+        let figures = [likelihoods, ladder_figure(&runs), rungs_figure(&runs)];
+        Comparison { figures: figures.into_iter().flatten().collect(), runs, same_data }
     }
 
     /// The page.
@@ -51,11 +54,12 @@ impl Comparison {
         let columns: Vec<_> = self.runs.iter().map(|(_, record)| key_numbers(record)).collect();
         let first = columns.first().map_or(&[][..], |it| &it[..]);
         let has_any = |row: &usize| columns.iter().any(|numbers| numbers[*row].text.is_some());
+        let comparable = self.same_data == SameData::Yes;
         let best = |row: usize| {
             let ranks = || columns.iter().filter_map(|numbers| numbers[row].rank);
             let best = ranks().fold(f64::NEG_INFINITY, f64::max);
             // Where all are equal, none is best.
-            ranks().any(|rank| rank < best).then_some(best)
+            (comparable && ranks().any(|rank| rank < best)).then_some(best)
         };
         html! {
             table.figures {
@@ -72,7 +76,9 @@ impl Comparison {
                     }
                 }
             }
-            p { "The best of each row is bold, where there is a better and a worse." }
+            @if comparable {
+                p { "The best likelihood is bold, where there is a better and a worse." }
+            }
         }
     }
 
@@ -83,9 +89,12 @@ impl Comparison {
             });
             all.collect()
         };
+        let mut warnings: Vec<String> =
+            self.same_data.warning().map(str::to_owned).into_iter().collect();
+        // No samples are drawn here, so what needs them is left to the reports of the runs.
+        warnings.extend(of(|record| warnings_of(record, None)));
         html! {
-            // No samples are drawn here, so what needs them is left to the reports of the runs.
-            (list_of_warnings(&of(|record| warnings_of(record, None))))
+            (list_of_warnings(&warnings))
             (notes(&of(|record| record.notes.clone())))
         }
     }
@@ -142,4 +151,42 @@ fn cell(text: &Option<String>, rank: Option<f64>, best: Option<f64>) -> Markup {
 fn options(record: &RunRecord) -> toml::Table {
     let config = record.config.as_ref();
     config.and_then(|config| toml::Table::try_from(config).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::report::fixtures::{likelihood, record};
+    use crate::train::Config;
+
+    /// A run on the mixture of a seed, with its last likelihood and lowest swap rate.
+    fn run(data_seed: u64, nats: f64, rate: f64) -> RunRecord {
+        let config = Config { data_seed, ..Config::default() };
+        let mut run = RunRecord { config: Some(config), ..record() };
+        for row in &mut run.rows {
+            row.log_likelihood = Some(likelihood(nats));
+            row.log_likelihood_averaged = None;
+            row.ladder.as_mut().unwrap().swap_rates[0] = Some(rate);
+        }
+        run
+    }
+
+    #[test]
+    fn the_best_likelihood_is_bold_and_nothing_else() {
+        let page = Comparison::of(vec![run(1, -120.0, 0.3), run(1, -110.0, 0.4)]).page();
+        let bold: Vec<&str> = page.split("<strong>").skip(1).collect();
+        assert!(bold.len() == 1 && bold[0].starts_with("−110.00"), "{bold:?}");
+        assert!(page.contains("id=\"likelihoods\"") && !page.contains("different data"));
+    }
+
+    #[test]
+    fn likelihoods_of_different_data_are_not_compared() {
+        let page = Comparison::of(vec![run(1, -120.0, 0.3), run(2, -0.69, 0.4)]).page();
+        assert!(page.contains("These runs learned different data"));
+        assert!(!page.contains("<strong>") && !page.contains("is bold"));
+        assert!(!page.contains("id=\"likelihoods\"") && page.contains("id=\"ladders\""));
+        assert!(page.contains("−0.69"), "each has its own number");
+    }
 }

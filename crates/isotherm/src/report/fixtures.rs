@@ -1,6 +1,7 @@
 //! Rows of a run that is well, for the tests of what is made of rows.
 #![allow(clippy::unwrap_used)]
 
+use super::reading::RunRecord;
 use super::warnings::predicted_flow;
 use crate::likelihood::LogLikelihood;
 use crate::record::{LadderRow, Row};
@@ -57,4 +58,12 @@ pub(crate) fn ladder_row(step: u64, betas: &[f64]) -> Row {
         ..healthy_ladder()
     };
     Row { step, ladder: Some(ladder), ..healthy_rows().remove(0) }
+}
+
+/// What is read of a run on the mixture that is going on and well; its folder is gone.
+pub(crate) fn record() -> RunRecord {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("config.toml"), "").unwrap();
+    let read = RunRecord::read(folder.path()).unwrap();
+    RunRecord { rows: healthy_rows(), notes: Vec::new(), ..read }
 }

@@ -12,16 +12,17 @@ pub(crate) struct Number {
     pub(crate) name: &'static str,
     /// As people read it; nothing where there is none.
     pub(crate) text: Option<String>,
-    /// The number itself, where runs can be ranked by it, larger being better.
+    /// The number itself, where runs on the same data can be ranked by it, larger being better.
+    /// Likelihoods are the only such: what a ladder does hangs on its path and model.
     pub(crate) rank: Option<f64>,
 }
 
 /// The key numbers: all runs have the same ones, in the same order.
 pub(crate) fn key_numbers(record: &RunRecord) -> Vec<Number> {
-    let number = |name, text: Option<String>, rank| Number { name, text, rank };
+    let number = |name, text: Option<String>| Number { name, text, rank: None };
     let likelihood = |of: Option<LogLikelihood>, name| {
         let rank = of.as_ref().map(|it| it.value);
-        number(name, of.map(|it| nats(&it)), rank)
+        Number { name, text: of.map(|it| nats(&it)), rank }
     };
     let ladder = record.ladder();
     let lowest =
@@ -36,19 +37,15 @@ pub(crate) fn key_numbers(record: &RunRecord) -> Vec<Number> {
     vec![
         likelihood(final_likelihood(record), "log-likelihood (nats)"),
         likelihood(final_averaged(record), "of the averaged parameters"),
-        number("limit of the data", record.limit().map(|limit| minus(format!("{limit:.2}"))), None),
-        number("steps", Some(done), None),
-        number("seconds of training", seconds.map(|it| format!("{:.1}", it.train)), None),
-        number(
-            "µs a step",
-            seconds.filter(|it| it.train > 0.0).map(|it| each(it, steps, record)),
-            None,
-        ),
-        number("rungs", ladder.map(|it| it.betas.len().to_string()), None),
-        number("mean swap rate", ladder.map(|it| format!("{:.2}", it.swap_rate)), None),
-        number("lowest swap rate", lowest.map(|it| format!("{it:.2}")), lowest),
-        number("round trips", ladder.map(|it| grouped(it.round_trips)), None),
-        number("steps a round trip", trip.map(|it| grouped(it.round() as u64)), trip.map(|it| -it)),
+        number("limit of the data", record.limit().map(|limit| minus(format!("{limit:.2}")))),
+        number("steps", Some(done)),
+        number("seconds of training", seconds.map(|it| format!("{:.1}", it.train))),
+        number("µs a step", seconds.filter(|it| it.train > 0.0).map(|it| each(it, steps, record))),
+        number("rungs", ladder.map(|it| it.betas.len().to_string())),
+        number("mean swap rate", ladder.map(|it| format!("{:.2}", it.swap_rate))),
+        number("lowest swap rate", lowest.map(|it| format!("{it:.2}"))),
+        number("round trips", ladder.map(|it| grouped(it.round_trips))),
+        number("steps a round trip", trip.map(|it| grouped(it.round() as u64))),
     ]
 }
 

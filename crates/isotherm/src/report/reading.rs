@@ -67,7 +67,7 @@ impl RunRecord {
         }
         let names = [checkpoint::CURRENT, checkpoint::PREVIOUS];
         if !names.iter().any(|name| self.folder.path().join(name).exists()) {
-            self.notes.push("There is no checkpoint yet.".to_owned());
+            self.notes.push(self.without_checkpoint().to_owned());
             return;
         }
         let loaded = checkpoint::load(self.folder.path());
@@ -79,6 +79,17 @@ impl RunRecord {
         self.data_digest = digest.map(str::to_owned);
         if self.model.is_none() {
             self.model = noted(model_in(bundle), &mut self.notes);
+        }
+    }
+
+    /// What it means that there is no checkpoint: a run writes one before its first row.
+    fn without_checkpoint(&self) -> &'static str {
+        if self.folder.summary().is_file() {
+            "The run is finished, and its checkpoint is no longer there."
+        } else if self.rows.is_empty() {
+            "There is no checkpoint yet."
+        } else {
+            "The checkpoint is no longer there, so `isotherm resume` cannot go on with the run."
         }
     }
 
@@ -177,4 +188,28 @@ fn rows_of<T: DeserializeOwned>(path: &Path, notes: &mut Vec<String>) -> Vec<T> 
         ));
     }
     read.rows
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::report::fixtures::healthy_rows;
+
+    #[test]
+    fn a_missing_checkpoint_is_told_by_the_state_of_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let notes = || RunRecord::read(folder.path()).unwrap().notes.join(" ");
+        write("config.toml", "");
+        assert!(notes().contains("no checkpoint yet"), "{}", notes());
+        let row = serde_json::to_string(&healthy_rows()[0]).unwrap();
+        write("metrics.jsonl", &(row + "\n"));
+        assert!(notes().contains("no longer there, so `isotherm resume`"), "{}", notes());
+        write("summary.json", "{}");
+        assert!(notes().contains("The run is finished"), "{}", notes());
+        assert!(!notes().contains("yet"), "{}", notes());
+    }
 }

@@ -12,6 +12,8 @@ pub(crate) const STARVED: f64 = 0.1;
 pub(crate) const FAR_FROM_PREDICTED: f64 = 0.2;
 /// A fall of f_up over the coldest third of the gaps that leaves too little for the others.
 pub(crate) const COLD_FALL: f64 = 0.5;
+/// Predicted round trips of one replica from which on the flow of all of them tells anything.
+pub(crate) const ENOUGH_TRIPS: f64 = 5.0;
 /// A fall of the likelihood below its best, as a share of the best, that is no fluctuation.
 pub(crate) const LIKELIHOOD_FALL: f64 = 0.05;
 /// A unit that is on with a mean probability below this, or above 1 minus this, does no work.
@@ -21,6 +23,8 @@ pub(crate) const ENOUGH_SAMPLES: usize = 200;
 
 /// A total variation distance of the mixture's mode masses from the data's that is no accident.
 pub(crate) const LOST_MODES: f64 = 0.2;
+/// Updates before which no model can be expected to have the masses of the modes.
+pub(crate) const ENOUGH_UPDATES: u64 = 1000;
 
 /// What the rules look at. Whatever is not known is `None`, and rules about it are silent.
 #[derive(Clone, Copy, Default)]
@@ -41,6 +45,13 @@ pub(crate) struct Signs<'a> {
     pub(crate) mode_distance: Option<f64>,
 }
 
+impl Signs<'_> {
+    /// The step of the last ladder that was recorded.
+    fn last_row_step(&self) -> u64 {
+        self.rows.iter().rev().find(|row| row.ladder.is_some()).map_or(0, |row| row.step)
+    }
+}
+
 /// All that is worth a warning.
 pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
     let mut found = Vec::new();
@@ -51,10 +62,12 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
     if let Some(ladder) = signs.rows.iter().rev().find_map(|row| row.ladder.as_ref()) {
         found.extend(starved_gap(ladder));
         found.extend(no_round_trip(signs));
-        found.extend(cold_bottleneck(ladder).or_else(|| slow_mixing(ladder)));
+        if lasted(ladder, signs.last_row_step()) {
+            found.extend(cold_bottleneck(ladder).or_else(|| slow_mixing(ladder)));
+        }
         found.extend(signs.config.and_then(|config| full_ladder(ladder, config)));
     }
-    found.extend(signs.mode_distance.and_then(lost_modes));
+    found.extend(lost_modes(signs));
     found.extend(signs.activations.and_then(|(means, samples)| idle_units(means, samples)));
     found
 }
@@ -69,6 +82,15 @@ pub(crate) fn predicted_flow(ladder: &LadderRow) -> Option<Vec<f64>> {
 pub(crate) fn predicted_round_trip(ladder: &LadderRow) -> Option<f64> {
     let rate = theory::round_trip_rate(&rejections(ladder)?);
     Some(ladder.betas.len() as f64 / rate)
+}
+
+/// Whether so many steps are enough for replicas to have crossed the ladder [`ENOUGH_TRIPS`] times.
+fn lasted(ladder: &LadderRow, steps: u64) -> bool {
+    // A gap that starves must not hide that nothing crosses it, however long it is watched.
+    let fed = |rate: &Option<f64>| Some(rate.unwrap_or(0.0).max(STARVED));
+    let fed =
+        LadderRow { swap_rates: ladder.swap_rates.iter().map(fed).collect(), ..ladder.clone() };
+    predicted_round_trip(&fed).is_some_and(|trip| steps as f64 >= ENOUGH_TRIPS * trip)
 }
 
 fn rejections(ladder: &LadderRow) -> Option<Vec<f64>> {
@@ -168,17 +190,20 @@ fn no_round_trip(signs: &Signs) -> Option<String> {
     let consequence = "the samples may come from a part of the model only";
     if counts().all(|(_, ladder)| ladder.round_trips == 0) {
         let step = last.step;
-        return Some(format!(
-            "No replica has completed a round trip between the ends of the ladder in {step} steps: \
-             {consequence}."
-        ));
+        return lasted(ladder, step).then(|| {
+            format!(
+                "No replica has completed a round trip between the ends of the ladder in {step} \
+                 steps: {consequence}."
+            )
+        });
     }
+    let config = signs.config?;
+    let (stretch, steps) = match last.phase {
+        Phase::Train => ("the last fifth of the updates", config.updates / 5),
+        Phase::Sample => ("the sampling phase", config.sampling_steps),
+    };
     // Before the end the count may have begun anew a moment ago.
-    (ladder.round_trips == 0 && signs.finished).then(|| {
-        let stretch = match last.phase {
-            Phase::Train => "the last fifth of the updates",
-            Phase::Sample => "the sampling phase",
-        };
+    (ladder.round_trips == 0 && signs.finished && lasted(ladder, steps)).then(|| {
         format!(
             "No replica completed a round trip in {stretch}, though some did before: {consequence}."
         )
@@ -243,12 +268,16 @@ fn full_ladder(ladder: &LadderRow, config: &Config) -> Option<String> {
     })
 }
 
-fn lost_modes(distance: f64) -> Option<String> {
-    (distance > LOST_MODES).then(|| {
+/// Silent before the updates that were asked for are done, and about fewer than
+/// [`ENOUGH_UPDATES`].
+fn lost_modes(signs: &Signs) -> Option<String> {
+    let distance = signs.mode_distance?;
+    let updates = signs.config?.updates;
+    let trained = updates >= ENOUGH_UPDATES && signs.last_step >= updates;
+    (trained && distance > LOST_MODES).then(|| {
         format!(
-            "The model gives the modes of the mixture other masses than the data: the total \
-             variation distance is {distance:.2}, more than {LOST_MODES}. Learning did not correct \
-             it, so its negative samples probably had other masses than the model."
+            "After {updates} updates the model gives the modes of the mixture other masses than \
+             the data: the total variation distance is {distance:.2}, more than {LOST_MODES}."
         )
     })
 }

@@ -85,10 +85,45 @@ fn no_round_trip_is_told_apart_from_none_at_the_end() {
     assert_one(&never, &["in 1000 steps"]);
     let mut rows = healthy_rows();
     rows[9].ladder.as_mut().unwrap().round_trips = 0;
-    assert_one(&about(&rows), &["the last fifth of the updates", "some did before"]);
-    let config = config();
-    let going = Signs { rows: &rows, config: Some(&config), ..Signs::default() };
-    assert_one(&warnings(&going), &["not finished"]);
+    let long = Config { updates: 2500, sampling_steps: 480, ..Config::default() };
+    let end = Signs { rows: &rows, config: Some(&long), finished: true, ..Signs::default() };
+    assert_one(&warnings(&end), &["the last fifth of the updates", "some did before"]);
+    assert_one(&warnings(&Signs { finished: false, ..end }), &["not finished"]);
+    // A round trip takes 98 steps, so that a fifth of 1000 are hardly more than two.
+    assert!(about(&rows).is_empty());
+    let mut last = rows.clone();
+    last[9].phase = Phase::Sample;
+    let sampled = |config| warnings(&Signs { rows: &last, config: Some(config), ..end });
+    assert!(sampled(&long).is_empty(), "480 steps are less than five round trips");
+    assert_one(&sampled(&Config { sampling_steps: 500, ..long.clone() }), &["sampling phase"]);
+}
+
+#[test]
+fn the_flow_is_not_judged_before_replicas_can_have_crossed() {
+    let early = |step: u64, rate: f64| {
+        let mut row = healthy_rows().remove(0);
+        let ladder = row.ladder.as_mut().unwrap();
+        // After a few steps the labels are still where they were given.
+        ladder.f_up = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0].map(Some).to_vec();
+        ladder.swap_rates = vec![Some(rate); 6];
+        ladder.round_trips = 0;
+        row.step = step;
+        about(&[row])
+    };
+    assert!(early(8, 0.5).is_empty() && early(489, 0.5).is_empty());
+    let late = early(490, 0.5);
+    assert!(late.len() == 2 && late[0].contains("No replica") && late[1].contains("f_up"));
+    // Pairs that never swap would take for ever, but are not waited for so long.
+    assert_one(&early(1000, 0.0), &["starved"]);
+    let dead = early(10_000, 0.0);
+    assert!(dead.iter().any(|it| it.contains("No replica")), "{dead:?}");
+    let mut cold = healthy_rows();
+    cold.truncate(4);
+    for row in &mut cold {
+        let f_up = [1.0, 0.6, 0.2, 0.15, 0.1, 0.05, 0.0].map(Some);
+        row.ladder.as_mut().unwrap().f_up = f_up.to_vec();
+    }
+    assert!(about(&cold).is_empty(), "400 steps are about four round trips");
 }
 
 #[test]
@@ -152,7 +187,15 @@ fn idle_units_are_named_given_enough_samples() {
 }
 
 #[test]
-fn lost_modes_are_told() {
-    let signs = Signs { finished: true, mode_distance: Some(0.6), ..Signs::default() };
-    assert_one(&warnings(&signs), &["0.60", "more than 0.2"]);
+fn lost_modes_are_told_once_the_updates_are_done() {
+    let told = |updates: u64, last_step: u64| {
+        let config = Config { updates, sampling_steps: 10, ..Config::default() };
+        let signs = Signs { config: Some(&config), last_step, finished: true, ..Signs::default() };
+        warnings(&Signs { mode_distance: Some(0.6), ..signs })
+    };
+    assert_one(&told(1000, 1000), &["After 1000 updates", "0.60", "more than 0.2."]);
+    assert_one(&told(5000, 5010), &["After 5000 updates"]);
+    assert!(!told(5000, 5010)[0].contains("negative samples"), "what was measured, not why");
+    assert!(told(5000, 4999).is_empty(), "learning goes on");
+    assert!(told(72, 82).is_empty(), "too short to tell anything");
 }

@@ -54,6 +54,18 @@ fn executable() -> PathBuf {
     })
 }
 
+/// The address of a file. Only what means nothing in an address, and what the browser leaves as it
+/// is, stands for itself.
+fn file_address(path: &Path) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte);
+    let encoded = |&byte: &u8| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    let path: String = path.as_os_str().as_encoded_bytes().iter().map(encoded).collect();
+    format!("file://{path}")
+}
+
 impl Browser {
     /// Starts a browser with an empty profile.
     pub fn start() -> Browser {
@@ -99,7 +111,7 @@ impl Browser {
         let session = browser.call(None, "Target.attachToTarget", attach);
         let session = session["sessionId"].as_str().unwrap().to_owned();
         let path = path.canonicalize().unwrap();
-        let address = format!("file://{}", path.display());
+        let address = file_address(&path);
         let mut page = Page { browser, session, address };
         for domain in ["Page", "Runtime", "Log", "Network", "DOM"] {
             page.call(&format!("{domain}.enable"), json!({}));
@@ -278,6 +290,28 @@ impl Page {
             .filter(|url| !url.starts_with("data:") && *url != self.address)
             .map(str::to_owned)
             .collect()
+    }
+
+    /// In a window of this width so many figures are drawn, none is empty, and the page is no wider.
+    pub fn assert_fits(&mut self, width: u32, figures: usize) {
+        self.resize((width, 900));
+        self.settle();
+        let wide = self.number("document.documentElement.scrollWidth");
+        assert!(wide <= f64::from(width), "the page is {wide} wide in a window of {width}");
+        let drawn = self.number("document.querySelectorAll('figure .drawing').length");
+        assert_eq!(drawn as usize, figures);
+        let empty = self.evaluate(
+            "[...document.querySelectorAll('.drawing svg:not(.head)')].filter((svg) => { \
+               const b = svg.getBoundingClientRect(); return b.width < 50 || b.height < 10; \
+             }).map((svg) => svg.ariaLabel)",
+        );
+        assert_eq!(empty, json!([]), "empty at width {width}");
+    }
+
+    /// Nothing went wrong so far, and nothing was asked for from elsewhere.
+    pub fn assert_clean(&mut self) {
+        assert_eq!(self.errors(), Vec::<String>::new());
+        assert_eq!(self.requests(), Vec::<String>::new());
     }
 
     /// Two frames later everything that was under way has been drawn and reported.
