@@ -158,9 +158,10 @@ fn rates_plot(rows: &[Row], x: Axis, wanted: Option<f64>, sampling: Option<u64>)
     plot.series.push(Series::of("mean of the pairs", palette::FIRST, Shape::Line, mean));
     plot.series.push(Series::of("lowest pair", palette::SECOND, Shape::Line, low));
     plot.references = sampling_begins(sampling);
-    plot.references.extend(
-        wanted.map(|rate| Reference { label: format!("spawn below {rate}"), at: Place::Y(rate) }),
-    );
+    plot.references.extend(wanted.map(|rate| Reference {
+        label: format!("spawn if the mean is below {rate}"),
+        at: Place::Y(rate),
+    }));
     plot
 }
 

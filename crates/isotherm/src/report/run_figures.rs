@@ -54,7 +54,7 @@ pub(crate) fn likelihood_figure(rows: &[Row], limit: Option<f64>) -> Option<Figu
     };
     Some(Figure {
         name: "likelihood".to_owned(),
-        title: "Log-likelihood on the training data".to_owned(),
+        title: "Log-likelihood of the data".to_owned(),
         caption: format!(
             "The mean over the training data, bands of one standard error. The averaged parameters \
              are a moving mean over the last updates.{bound}"

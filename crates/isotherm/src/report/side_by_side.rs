@@ -54,7 +54,7 @@ pub(super) fn likelihood_figure(runs: &[Named]) -> Option<Figure> {
     }
     Some(Figure {
         name: "likelihoods".to_owned(),
-        title: "Log-likelihood on the training data".to_owned(),
+        title: "Log-likelihood of the data".to_owned(),
         caption: "Bands of one standard error. Time is what learning took, without the measuring; \
                   it compares only runs on one machine."
             .to_owned(),

@@ -6,7 +6,7 @@ use super::results::{MILLION, Results, RunResult, SettingResult};
 use super::statistics::{Estimate, rate};
 use super::transition::transition;
 use crate::error::Result;
-use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape};
+use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape, minus};
 use crate::record::{LadderRow, Row};
 use crate::report::ladder_history::ladder_plot;
 use crate::report::run_figures::{flow_by_beta, flow_by_index, swap_bars};
@@ -120,7 +120,7 @@ fn overview(results: &Results) -> Figure {
                   without tempering (SML), with a fixed ladder (PT), with an adaptive one on the \
                   paper's path (APT) and on the hidden-marginal path. Right: every line is a rung of \
                   the adaptive ladder, on the swap rates. Rungs move to where replicas are slow to \
-                  pass; a new one is spawned when swaps become rare."
+                  pass; a new one is spawned when the mean swap rate falls below 0.4."
             .to_owned(),
         panels,
     }
@@ -137,9 +137,10 @@ fn likelihood(results: &Results) -> Figure {
         title: "Figure 1a: likelihood against computation time".to_owned(),
         caption: format!(
             "Exact log-likelihood, mean over {} seeds with standard errors, at the best \
-             hyper-parameters of each algorithm. Dashed: not in the paper. Curves below {LOWEST} are \
+             hyper-parameters of each algorithm. Dashed: not in the paper. Curves below {} are \
              cut off.",
-            results.size.seeds
+            results.size.seeds,
+            minus(LOWEST.to_string())
         ),
         panels: vec![Panel::Plot(time), Panel::Plot(updates)],
     }
@@ -212,7 +213,8 @@ fn flow(results: &Results, arm: Arm, name: &str, number: &str) -> Option<Figure>
         title: format!("{number}: f_up of {}", arm.label()),
         caption: format!(
             "The share of replicas that come from the cold end, after the last update of the best \
-             seed ({}). Linear in the rung's index means that replicas flow evenly.",
+             seed ({}). Linear in the rung's index means that replicas flow evenly. Below the prediction \
+             of the swap rates, replicas turn back because they mix slowly inside the rungs.",
             run.seed
         ),
         panels: vec![Panel::Plot(flow_by_index(ladder)), Panel::Plot(flow_by_beta(ladder))],
@@ -253,7 +255,7 @@ fn ladder(results: &Results) -> Option<Figure> {
         title: "Figure 4: the ladder while APT learns".to_owned(),
         caption: "The inverse temperatures of the best seed, with the swap rate of every pair \
                   behind them. Rungs are drawn to where replicas are slow to pass, are spawned when \
-                  swaps become rare and retired when one fewer is enough."
+                  the mean swap rate falls below 0.4 and retired when one fewer is enough."
             .to_owned(),
         panels,
     })

@@ -10,7 +10,7 @@ impl ClaimsFile {
         let mut text = format!(
             "Made by isotherm {} with `isotherm reproduce --updates {} --seeds {} --out DIR`.\n\n",
             self.version, self.size.updates, self.size.seeds
-        );
+        ) + &self.caveat();
         for (title, source) in
             [("claim of the paper", Source::Paper), ("beyond the paper", Source::Beyond)]
         {
@@ -22,13 +22,14 @@ impl ClaimsFile {
         }
         text += &format!("{}\n\n", self.rule);
         text += "| | best setting | log-likelihood, nats | rungs | swap rate | f_up off linear | \
-                 steps a round trip | seconds |\n|---|---|---|---|---|---|---|---|\n";
+                 steps a round trip | mode distance | seconds |\n\
+                 |---|---|---|---|---|---|---|---|---|\n";
         text.extend(self.algorithms.iter().map(algorithm_row));
         for (name, value) in [
             ("limit (entropy of the data)", self.entropy_limit),
             ("independent pixels", self.independent_pixels),
         ] {
-            text += &format!("| {name} | | {} | | | | | |\n", minus_number(value, 1));
+            text += &format!("| {name} | | {} | | | | | | |\n", minus_number(value, 1));
         }
         text
     }
@@ -51,7 +52,7 @@ fn algorithm_row(line: &Line) -> String {
         estimate.map_or("–".to_owned(), |it| with_error(it, digits))
     };
     format!(
-        "| {}{} | {} | {} | {} | {} | {} | {} | {} |\n",
+        "| {}{} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
         line.name,
         if line.in_paper { "" } else { " (not in the paper)" },
         setting(&line.setting),
@@ -60,6 +61,7 @@ fn algorithm_row(line: &Line) -> String {
         value(line.swap_rate, 2),
         value(line.flow_deviation, 2),
         line.round_trip(),
+        value(line.mode_distance, 2),
         value(line.seconds, 1),
     )
 }

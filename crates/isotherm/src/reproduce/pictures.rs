@@ -2,16 +2,14 @@
 
 use super::experiment::Arm;
 use super::figures::colour;
-use super::results::Results;
+use super::results::{MASS_SAMPLES, Results};
 use super::statistics::Estimate;
 use crate::data::{ImageShape, Mixture};
 use crate::error::Result;
 use crate::figure::{Axis, Figure, Images, Panel, Plot, Point, Series, Shape};
-use crate::report::pictures::{filter_images, mode_images, mode_masses, nearest_mode, pixels};
+use crate::report::pictures::{filter_images, mode_images, nearest_mode, pixels};
 use crate::report::samples::exact_samples;
 
-/// Exact samples of a model for its mode masses.
-const SAMPLES: usize = 2000;
 /// Samples that are shown of a model.
 const SHOWN: usize = 8;
 
@@ -38,12 +36,9 @@ pub(super) fn masses(results: &Results) -> Result<Figure> {
     let mut plot = Plot::new("", Axis::names("", names), y);
     let of_data = weights.iter().enumerate().map(|(mode, &w)| (mode as f64, w));
     plot.series.push(Series::of("data (w)", colour(Arm::Pt10), Shape::Bars, of_data));
-    let mut distances = Vec::new();
     // Two of the fixed ladders are left out: more bars could not be told apart.
     for arm in results.bests().filter(|arm| ![Arm::Pt10, Arm::Pt20].contains(&arm.setting.arm)) {
-        let runs = arm.runs.iter().map(|run| {
-            Ok(mode_masses(mixture.modes(), &exact_samples(&run.model()?, SAMPLES, run.seed)))
-        });
+        let runs = arm.runs.iter().map(|run| run.mode_masses(&mixture));
         let runs: Vec<Vec<f64>> = runs.collect::<Result<_>>()?;
         let at = |mode: usize| runs.iter().map(|masses| masses[mode]).collect::<Vec<f64>>();
         let points = (0..=weights.len())
@@ -52,13 +47,7 @@ pub(super) fn masses(results: &Results) -> Result<Figure> {
                 Some(Point { x: mode as f64, y: mean, error: std_error })
             })
             .collect();
-        let distance = |masses: &Vec<f64>| -> f64 {
-            let with_none = weights.iter().chain([&0.0]);
-            masses.iter().zip(with_none).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0
-        };
-        let distance = Estimate::of(&runs.iter().map(distance).collect::<Vec<f64>>());
         let arm = arm.setting.arm;
-        distances.extend(distance.map(|it| format!("{} {:.2}", arm.label(), it.mean)));
         let (name, shape) = (arm.label().to_owned(), Shape::Bars);
         plot.series.push(Series { name, colour: colour(arm), shape, points });
     }
@@ -66,10 +55,8 @@ pub(super) fn masses(results: &Results) -> Result<Figure> {
         name: "masses".to_owned(),
         title: "Mode masses of the models against the data".to_owned(),
         caption: format!(
-            "The share of {SAMPLES} exact samples of each model that lie within a quarter of the \
-             pixels of a mode; mean over seeds with standard errors. Total variation distance from \
-             w: {}.",
-            distances.join(", ")
+            "The share of {MASS_SAMPLES} exact samples of each model, after its last update, that lie \
+             within a quarter of the pixels of a mode; mean over seeds with standard errors."
         ),
         panels: vec![Panel::Plot(plot)],
     })

@@ -12,8 +12,13 @@ use crate::data::Mixture;
 use crate::error::{Error, Result};
 use crate::model::Rbm;
 use crate::record::{LadderRow, Row, Timing, read_rows};
+use crate::report::pictures::mode_masses;
+use crate::report::samples::exact_samples;
 use crate::run::RunFolder;
 use crate::train::Phase;
+
+/// Exact samples of a model for its mode masses.
+pub(super) const MASS_SAMPLES: usize = 2000;
 
 /// Steps that round trips are counted in.
 pub(super) const MILLION: f64 = 1e6;
@@ -165,6 +170,21 @@ impl RunResult {
     /// Its model.
     pub fn model(&self) -> Result<Rbm> {
         Ok(RunFolder::open(&self.folder)?.read_model()?.0.model)
+    }
+
+    /// Total variation distance of its model's mode masses from those of the data, by exact samples;
+    /// nothing if the model cannot be read.
+    pub fn mode_distance(&self) -> Option<f64> {
+        let mixture = Mixture::new(1);
+        let masses = self.mode_masses(&mixture).ok()?;
+        let of_data = mixture.weights().iter().chain([&0.0]);
+        Some(masses.iter().zip(of_data).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0)
+    }
+
+    /// The share of its model's exact samples that belong to each mode, and to none.
+    pub(super) fn mode_masses(&self, mixture: &Mixture) -> Result<Vec<f64>> {
+        let v = exact_samples(&self.model()?, MASS_SAMPLES, self.seed);
+        Ok(mode_masses(mixture.modes(), &v))
     }
 
     /// Mean log-likelihood between two shares of the updates, such as (0.8, 1.0).

@@ -17,6 +17,8 @@ pub struct ClaimsFile {
     /// The size of the experiment.
     #[serde(flatten)]
     pub size: Size,
+    /// Whether that is the paper's: a verdict on a smaller one says nothing about the paper.
+    pub full: bool,
     /// The best mean log-likelihood that any model can have, in nats.
     pub entropy_limit: f64,
     /// The mean log-likelihood of independent pixels.
@@ -55,6 +57,8 @@ pub struct Line {
     pub round_trips: Option<u64>,
     /// Steps of a replica for each of them; nothing if there was none.
     pub round_trip_steps: Option<f64>,
+    /// Total variation distance of the models' mode masses from the data's.
+    pub mode_distance: Option<Estimate>,
     /// Seconds for all updates.
     pub seconds: Option<Estimate>,
 }
@@ -65,12 +69,25 @@ impl ClaimsFile {
         ClaimsFile {
             version: env!("CARGO_PKG_VERSION"),
             size: results.size,
+            full: results.size == Size::FULL,
             entropy_limit: results.limit,
             independent_pixels: results.independent,
             algorithms: results.bests().map(Line::of).collect(),
             tried: results.settings.iter().map(Line::of).collect(),
             rule: RULE,
             claims: claims(results),
+        }
+    }
+
+    /// What must be said of an experiment that is not the paper's in full.
+    pub fn caveat(&self) -> String {
+        let Size { updates, seeds } = Size::FULL;
+        match self.full {
+            true => String::new(),
+            false => format!(
+                "Not the paper's {updates} updates and {seeds} seeds: a verdict here says nothing \
+                 about the paper.\n"
+            ),
         }
     }
 
@@ -99,13 +116,7 @@ impl ClaimsFile {
             minus_number(self.entropy_limit, 1)
         );
         text.push('\n');
-        if self.size != Size::FULL {
-            text += &format!(
-                "Not the paper's {} updates and {} seeds: a verdict here says nothing about the paper.\n",
-                Size::FULL.updates,
-                Size::FULL.seeds
-            );
-        }
+        text += &self.caveat();
         for claim in &self.claims {
             let (measured, claimed) = (claim.measured(), claim.claimed);
             let evidence = claim.evidence_lines().join("; ");
@@ -134,6 +145,7 @@ impl Line {
             return_time: estimate(RunResult::return_time),
             round_trips: (!ladders.is_empty()).then_some(trips),
             round_trip_steps: (trips > 0).then(|| steps as f64 / trips as f64),
+            mode_distance: estimate(RunResult::mode_distance),
             seconds: estimate(RunResult::seconds),
         }
     }

@@ -13,7 +13,8 @@ pub const RULE: &str = "A claim says where a quantity lies; where the paper give
      hold if none of it does, and it is not resolved otherwise. Intervals are over seeds: Student's \
      t for a mean and for the difference of two algorithms seed by seed (a seed gives both the same \
      data and the same initial weights), the same on logarithms for a ratio; Welch's t on \
-     logarithms for rates of round trips, with at least the error of counting; F for a ratio of \
+     logarithms for rates of round trips, half a trip added to each count, with at least the error of \
+     counting; F for a ratio of \
      variances. The log-likelihood of a run is its mean over the last fifth of the updates. Each \
      algorithm is shown at its best setting, chosen on the same seeds, as in the paper: APT has six \
      settings to choose from, the others two.";

@@ -82,16 +82,14 @@ impl Workshop {
     /// What is about to be done, in a sentence.
     pub fn describe(&self) -> String {
         let jobs = Job::all(self.size);
-        let done = jobs.iter().filter(|job| self.is_done(**job)).count();
         let Size { updates, seeds } = self.size;
-        let all = jobs.len();
+        let costs = (1..=seeds).filter(|&seed| self.cost_file(seed).is_file()).count();
+        let done = jobs.iter().filter(|job| self.is_done(**job)).count() + costs;
+        let all = jobs.len() as u64 + seeds;
+        let what = format!("runs of {updates} updates, seeds 1 to {seeds} of each setting");
         match done {
-            0 => format!("{all} runs of {updates} updates, {seeds} seeds of each setting"),
-            done => format!(
-                "going on with {}: {done} of {all} runs of {updates} updates are done, {seeds} \
-                 seeds of each setting",
-                self.root.display()
-            ),
+            0 => format!("{all} {what}"),
+            done => format!("going on with {}: {done} of {all} {what}", self.root.display()),
         }
     }
 

@@ -39,6 +39,13 @@ impl RunFolder {
                 path.display()
             )));
         }
+        if path.join("reproduce.toml").is_file() {
+            return Err(Error::run(format!(
+                "{0} is an experiment, its runs are under {0}/runs; `isotherm reproduce --out {0}` goes \
+                 on with it and draws its report.html",
+                path.display()
+            )));
+        }
         if !folder.config().is_file() {
             return Err(Error::run(format!(
                 "{} holds no config.toml, so it is not the folder of a run; begin one with \
