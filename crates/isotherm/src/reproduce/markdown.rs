@@ -21,7 +21,7 @@ impl ClaimsFile {
             text.push('\n');
         }
         text += &format!("{}\n\n", self.rule);
-        text += "| | best setting | log-likelihood, nats | rungs | swap rate | f_up off linear | \
+        text += "| | learning rate | log-likelihood, nats | rungs | swap rate | f_up off linear | \
                  steps a round trip | mode distance | seconds |\n\
                  |---|---|---|---|---|---|---|---|---|\n";
         text.extend(self.algorithms.iter().map(algorithm_row));

@@ -102,12 +102,20 @@ fn algorithms(tables: &ClaimsFile) -> Markup {
             (minus_number(tables.independent_pixels, 1)) "."
         }
         p.caption {
-            "Means over seeds with standard errors. * not in the paper. Log-likelihoods are means \
-             over the last fifth of the updates; rungs, swap rates, f_up and the paper's return time \
-             are those after the last update, round trips those of the sampling phase, pooled over \
-             seeds. Mode distance: total variation between the mode masses of the last model and w."
+            "Means over seeds with standard errors. * not in the paper. Learning rates: of the model, and \
+             of β where it adapts. Log-likelihoods are means over the last fifth of the updates; rungs, \
+             swap rates, how far f_up is off linear and the paper's return time (steps) are those after \
+             the last update; a round trip, in steps, is that of the sampling phase, seeds pooled. Mode \
+             distance: total variation between the mode masses of the last model and w."
         }
     }
+}
+
+/// A time in thousands of steps.
+fn thousands(value: Estimate) -> String {
+    let of = |steps: f64| steps / 1000.0;
+    let std_error = value.std_error.map(of);
+    format!("{}k", with_error(Estimate { mean: of(value.mean), std_error, ..value }, 1))
 }
 
 fn lines_table<'a>(lines: impl Iterator<Item = &'a Line>) -> Markup {
@@ -118,9 +126,9 @@ fn lines_table<'a>(lines: impl Iterator<Item = &'a Line>) -> Markup {
         table.figures {
             thead {
                 tr {
-                    th { "" } th { "setting" } th.number { "log-likelihood, nats" }
-                    th.number { "rungs" } th.number { "swap rate" } th.number { "f_up off linear" }
-                    th.number { "return time" } th.number { "steps a round trip" }
+                    th { "" } th { "learning rate" } th.number { "nats" }
+                    th.number { "rungs" } th.number { "swap rate" } th.number { "f_up off" }
+                    th.number { "return time" } th.number { "round trip" }
                     th.number { "mode distance" } th.number { "seconds" }
                 }
             }
@@ -133,7 +141,7 @@ fn lines_table<'a>(lines: impl Iterator<Item = &'a Line>) -> Markup {
                         td.number { (value(line.rungs, 1)) }
                         td.number { (value(line.swap_rate, 2)) }
                         td.number { (value(line.flow_deviation, 2)) }
-                        td.number { (value(line.return_time, 0)) }
+                        td.number { (line.return_time.map_or("–".to_owned(), thousands)) }
                         td.number { (line.round_trip()) }
                         td.number { (value(line.mode_distance, 2)) }
                         td.number { (value(line.seconds, 1)) }

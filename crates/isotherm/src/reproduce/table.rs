@@ -209,10 +209,10 @@ pub(super) fn with_error(value: Estimate, digits: usize) -> String {
     }
 }
 
-/// The hyper-parameters of a setting.
+/// The learning rates of a setting, as tables have them.
 pub(super) fn setting(setting: &Setting) -> String {
-    let beta_lr = setting.beta_lr.map_or(String::new(), |it| minus(format!(", β rate {it:e}")));
-    minus(format!("learning rate {:e}", setting.lr)) + &beta_lr
+    let beta_lr = setting.beta_lr.map_or(String::new(), |it| minus(format!(", β {it:e}")));
+    minus(format!("{:e}", setting.lr)) + &beta_lr
 }
 
 /// A number with so many decimals.
