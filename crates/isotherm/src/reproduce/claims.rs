@@ -33,6 +33,7 @@ pub(super) const AT_BOTTLENECK: usize = 3;
 /// SML at the faster of the paper's learning rates.
 const FAST_SML: Setting = Setting { arm: Arm::Sml, lr: 1e-3, beta_lr: None };
 
+const DIFFERENCE: &str = "difference of log-likelihoods, nats";
 const TRIPS: &str = "ratio of steps a round trip; figures: round trips in a million replica-steps";
 
 /// All claims, in the paper's order, then ours.
@@ -95,6 +96,11 @@ impl Table<'_> {
         words.decide(evidence, compare(&x, &y), claimed)
     }
 
+    /// Two algorithms compared by what they come to.
+    fn by_likelihood(&self, words: Words, arms: (Arm, Arm), claimed: Region) -> Claim {
+        self.versus(words, arms, RunResult::log_likelihood, difference, claimed)
+    }
+
     /// One algorithm's figure against bounds.
     fn alone(&self, words: Words, arm: Arm, figure: Figure, claimed: Region) -> Claim {
         let x = self.values(arm, figure);
@@ -102,10 +108,7 @@ impl Table<'_> {
     }
 
     fn on_likelihood(&self) -> Vec<Claim> {
-        const DIFFERENCE: &str = "difference of log-likelihoods, nats";
         let likelihood: Figure = RunResult::log_likelihood;
-        let compare =
-            |words, arms, claimed| self.versus(words, arms, likelihood, difference, claimed);
         let fall: Figure =
             |run| Some(run.log_likelihood()? - run.log_likelihood_between(0.2, 0.4)?);
         vec![
@@ -129,22 +132,22 @@ impl Table<'_> {
                 fall,
                 Region::below(0.0),
             ),
-            compare(
+            self.by_likelihood(
                 paper("pt-beats-sml", "PT does better than SML, with 10 rungs already", DIFFERENCE),
                 (Arm::Pt10, Arm::Sml),
                 Region::above(0.0),
             ),
-            compare(
+            self.by_likelihood(
                 paper("pt-20-beats-10", "More rungs help PT: 20 over 10", DIFFERENCE),
                 (Arm::Pt20, Arm::Pt10),
                 Region::above(0.0),
             ),
-            compare(
+            self.by_likelihood(
                 paper("pt-50-beats-20", "More rungs help PT: 50 over 20", DIFFERENCE),
                 (Arm::Pt50, Arm::Pt20),
                 Region::above(0.0),
             ),
-            compare(
+            self.by_likelihood(
                 paper("apt-beats-pt-50", "APT does better than PT with 50 rungs", DIFFERENCE),
                 (Arm::Apt, Arm::Pt50),
                 Region::above(0.0),
@@ -322,13 +325,9 @@ impl Table<'_> {
     }
 
     fn beyond_the_paper(&self) -> Vec<Claim> {
-        const DIFFERENCE: &str = "difference of log-likelihoods, nats";
-        let compare = |words, arms, claimed| {
-            self.versus(words, arms, RunResult::log_likelihood, difference, claimed)
-        };
         vec![
             self.sml_at_the_rate_of_the_others(),
-            compare(
+            self.by_likelihood(
                 beyond(
                     "base-rate",
                     "APT does better on the base-rate path than on the paper's",
@@ -337,7 +336,7 @@ impl Table<'_> {
                 (Arm::AptBaseRate, Arm::Apt),
                 Region::above(0.0),
             ),
-            compare(
+            self.by_likelihood(
                 beyond(
                     "hidden-marginal",
                     "APT does better on the hidden-marginal path than on the paper's",
@@ -346,7 +345,7 @@ impl Table<'_> {
                 (Arm::AptHiddenMarginal, Arm::Apt),
                 Region::above(0.0),
             ),
-            compare(
+            self.by_likelihood(
                 beyond(
                     "perfect",
                     "On the hidden-marginal path APT loses at most 5 nats to the perfect sampler",

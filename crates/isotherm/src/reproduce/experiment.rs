@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Mixture;
 use crate::path::SwapOn;
 use crate::train::{Algorithm, Config, GradientKind, LrDecay, PathKind};
 
@@ -18,6 +19,11 @@ const BETA_RATES: [f64; 3] = [1e-3, 1e-4, 1e-5];
 
 /// Updates between two likelihoods, at least: each takes as long as dozens of updates.
 const FEWEST_BETWEEN: u64 = 10;
+
+/// The data that all runs learn.
+pub(super) fn data() -> Mixture {
+    Mixture::new(Config::default().data_seed)
+}
 
 /// How much of the experiment is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

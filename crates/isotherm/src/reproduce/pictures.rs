@@ -1,6 +1,6 @@
 //! Pictures of the data and of the models that were learned.
 
-use super::experiment::Arm;
+use super::experiment::{Arm, data};
 use super::figures::colour;
 use super::results::{MASS_SAMPLES, Results};
 use super::statistics::Estimate;
@@ -22,13 +22,13 @@ pub(super) fn modes() -> Figure {
             "Random images. An example is one of them, chosen with probability w, every pixel \
                   flipped with probability p. A small p is a narrow mode that samples do not leave."
                 .to_owned(),
-        panels: vec![Panel::Images(mode_images(&Mixture::new(1)))],
+        panels: vec![Panel::Images(mode_images(&data()))],
     }
 }
 
 /// The mass that each model puts on each mode, against that of the data.
 pub(super) fn masses(results: &Results) -> Result<Figure> {
-    let mixture = Mixture::new(1);
+    let mixture = data();
     let weights = mixture.weights();
     let mut names: Vec<String> = (1..=weights.len()).map(|mode| format!("mode {mode}")).collect();
     names.push("none".to_owned());
@@ -64,7 +64,7 @@ pub(super) fn masses(results: &Results) -> Result<Figure> {
 
 /// Exact samples of the best model of some algorithms.
 pub(super) fn samples(results: &Results) -> Result<Figure> {
-    let mixture = Mixture::new(1);
+    let mixture = data();
     let mut panels = Vec::new();
     for arm in [Arm::Sml, Arm::Pt50, Arm::Apt, Arm::AptHiddenMarginal] {
         let Some(run) = results.best(arm).and_then(|arm| arm.best_run()) else { continue };

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::claims::AT_BOTTLENECK;
-use super::experiment::{Arm, Job, Setting, Size};
+use super::experiment::{Arm, Job, Setting, Size, data};
 use super::statistics::mean;
 use crate::data::Mixture;
 use crate::error::{Error, Result};
@@ -80,7 +80,7 @@ impl Results {
     pub(super) fn read(root: &Path, size: Size, costs: Vec<Cost>) -> Result<Results> {
         let settings = Arm::ALL.into_iter().flat_map(Arm::settings);
         let settings = settings.map(|setting| SettingResult::read(root, size, setting));
-        let mixture = Mixture::new(1);
+        let mixture = data();
         Ok(Results {
             size,
             settings: settings.collect::<Result<_>>()?,
@@ -175,7 +175,7 @@ impl RunResult {
     /// Total variation distance of its model's mode masses from those of the data, by exact samples;
     /// nothing if the model cannot be read.
     pub fn mode_distance(&self) -> Option<f64> {
-        let mixture = Mixture::new(1);
+        let mixture = data();
         let masses = self.mode_masses(&mixture).ok()?;
         let of_data = mixture.weights().iter().chain([&0.0]);
         Some(masses.iter().zip(of_data).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0)

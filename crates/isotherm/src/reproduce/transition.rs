@@ -9,7 +9,7 @@
 
 use isotherm_kernels::{BitMatrix, Level, Matrix, softplus};
 
-use super::experiment::Arm;
+use super::experiment::{Arm, data};
 use super::results::Results;
 use crate::data::Mixture;
 use crate::error::Result;
@@ -96,7 +96,7 @@ impl States {
 pub(super) fn transition(results: &Results) -> Result<Option<Figure>> {
     let run = results.best(Arm::Perfect).and_then(|arm| arm.best_run());
     let Some(run) = run else { return Ok(None) };
-    let mixture = Mixture::new(1);
+    let mixture = data();
     let states = States::of(&run.model()?, &mixture);
     let modes = mixture.modes().rows();
     let plot = |(title, along): (&str, Along)| {
@@ -142,7 +142,7 @@ mod tests {
     /// All paths end in the model, and begin with all hidden states alike.
     #[test]
     fn the_paths_meet_at_their_ends() {
-        let mixture = Mixture::new(1);
+        let mixture = data();
         let model = Initial { n_hidden: 5, std: 1.0, seed: 3 }.model(&mixture.marginals());
         let states = States::of(&model, &mixture);
         let log_z = crate::likelihood::exact::log_z(&model).unwrap_or(f64::NAN);
