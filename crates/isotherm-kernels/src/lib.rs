@@ -16,10 +16,12 @@
 pub mod affine;
 pub mod bernoulli;
 pub mod bits;
+mod cpu;
 pub mod exp;
 pub mod level;
 pub mod matrix;
 pub mod outer;
+mod quick;
 pub mod rng;
 pub mod scalar;
 pub mod softplus;

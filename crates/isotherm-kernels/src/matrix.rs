@@ -111,6 +111,11 @@ impl Matrix {
         &self.tiles[row * self.tiles_per_row..][..self.tiles_per_row]
     }
 
+    /// The tiles of one row. Whoever writes must keep the padding zero.
+    pub fn row_tiles_mut(&mut self, row: usize) -> &mut [Tile] {
+        &mut self.tiles[row * self.tiles_per_row..][..self.tiles_per_row]
+    }
+
     /// The values of one row.
     pub fn row(&self, row: usize) -> &[f32] {
         &flat(self.row_tiles(row))[..self.cols]
@@ -157,4 +162,17 @@ pub fn flat(tiles: &[Tile]) -> &[f32] {
 pub fn flat_mut(tiles: &mut [Tile]) -> &mut [f32] {
     // SAFETY: as in `flat`, and the borrow is exclusive.
     unsafe { std::slice::from_raw_parts_mut(tiles.as_mut_ptr().cast::<f32>(), tiles.len() * LANES) }
+}
+
+/// Tiles summed in `f32` before the sum moves on to `f64`.
+pub(crate) const FLUSH: usize = 32;
+
+/// The sum of the lanes, in `f64` and in a fixed order.
+#[inline(always)]
+pub(crate) fn lane_sum(tile: &Tile) -> f64 {
+    let mut sum = 0.0;
+    for lane in tile.0 {
+        sum += f64::from(lane);
+    }
+    sum
 }

@@ -1,7 +1,7 @@
 //! Elementwise updates of runs of tiles.
 
 use crate::level::per_level;
-use crate::matrix::{Tile, flat, flat_mut};
+use crate::matrix::{FLUSH, LANES, Tile, flat, flat_mut, lane_sum};
 
 /// The largest magnitude that [`ascend`] takes for sound. Sums and products of a few such numbers
 /// are still finite in `f32`, so nothing downstream overflows unnoticed.
@@ -18,6 +18,41 @@ fn add_scaled_body(a: f32, x: &[Tile], y: &mut [Tile]) {
     for (x, y) in flat(x).iter().zip(flat_mut(y)) {
         *y += a * x;
     }
+}
+
+per_level! {
+    /// `out = a · (x − y)`.
+    pub fn scaled_difference(a: f32, x: &[Tile], y: &[Tile], out: &mut [Tile]) =
+        scaled_difference_body;
+}
+
+#[inline(always)]
+fn scaled_difference_body(a: f32, x: &[Tile], y: &[Tile], out: &mut [Tile]) {
+    assert!(x.len() == y.len() && x.len() == out.len(), "lengths of x, y and their difference");
+    for ((x, y), out) in flat(x).iter().zip(flat(y)).zip(flat_mut(out)) {
+        *out = a * (x - y);
+    }
+}
+
+per_level! {
+    /// Σ_i x_i · y_i.
+    pub fn dot(x: &[Tile], y: &[Tile]) -> f64 = dot_body;
+}
+
+#[inline(always)]
+fn dot_body(x: &[Tile], y: &[Tile]) -> f64 {
+    assert_eq!(x.len(), y.len(), "lengths of x and y");
+    let (mut total, mut sum) = (0.0, Tile::ZERO);
+    for (t, (x, y)) in x.iter().zip(y).enumerate() {
+        for lane in 0..LANES {
+            sum.0[lane] += x.0[lane] * y.0[lane];
+        }
+        if t % FLUSH == FLUSH - 1 {
+            total += lane_sum(&sum);
+            sum = Tile::ZERO;
+        }
+    }
+    total + lane_sum(&sum)
 }
 
 per_level! {

@@ -53,7 +53,7 @@ fn sweeps_leave_every_rung_of_every_path_invariant() {
             for (rung, &beta) in BETAS.iter().enumerate() {
                 let rows: Vec<usize> = (0..COLUMNS).map(|c| c * BETAS.len() + rung).collect();
                 let expected = kind.hidden_distribution(&rbm, beta);
-                let counts = hidden_counts(path.hidden(), &rows, expected.len());
+                let counts = hidden_counts(&path.hidden(), &rows, expected.len());
                 let score = chi_square_score(&counts, &expected);
                 assert!(score < WORST_SCORE, "{kind:?}, β = {beta}, {steps} steps: {score}");
             }
@@ -75,7 +75,7 @@ fn sweeps_and_swaps_leave_the_joint_distribution_invariant() {
                 let rows: Vec<usize> =
                     (0..COLUMNS).map(|c| tempering.state.replicas.column(c)[rung]).collect();
                 let expected = kind.hidden_distribution(&rbm, beta);
-                let counts = hidden_counts(tempering.path.hidden(), &rows, expected.len());
+                let counts = hidden_counts(&tempering.path.hidden(), &rows, expected.len());
                 let score = chi_square_score(&counts, &expected);
                 assert!(score < WORST_SCORE, "{kind:?}, β = {beta}, step {step}: {score}");
             }
@@ -96,11 +96,13 @@ fn cold_samples_follow_the_model_jointly_with_their_hidden_states() {
         let clock = Clock { seed: 6, step: 0 };
         tempering.step(&rbm, 2, clock).unwrap();
         let cold = tempering.state.replicas.cold_rows();
-        let v = tempering.path.visible(&rbm, &cold, clock);
+        let mut v = BitMatrix::zeros(cold.len(), rbm.n_visible());
+        tempering.path.visible(&rbm, &cold, clock, &mut v);
+        let hidden = tempering.path.hidden();
         let expected = kind.distribution(&rbm, 1.0);
         let mut counts = vec![0; expected.len()];
         for (i, &row) in cold.iter().enumerate() {
-            let h = tempering.path.hidden().row(row)[0];
+            let h = hidden.row(row)[0];
             counts[(h << rbm.n_visible() | v.row(i)[0]) as usize] += 1;
         }
         let score = chi_square_score(&counts, &expected);
@@ -118,12 +120,13 @@ fn rungs_stay_independent_of_each_other() {
         for step in 0..8u64 {
             tempering.step(&rbm, 1, Clock { seed: 8, step }).unwrap();
         }
+        let hidden = tempering.path.hidden();
         let energies: Vec<Vec<f64>> = (0..BETAS.len())
             .map(|rung| {
                 (0..COLUMNS)
                     .map(|c| {
                         let row = tempering.state.replicas.column(c)[rung];
-                        rbm.free_energy_of_hidden(tempering.path.hidden().row(row))
+                        rbm.free_energy_of_hidden(hidden.row(row))
                     })
                     .collect()
             })
@@ -154,9 +157,11 @@ fn the_hot_end_is_redrawn_exactly() {
         let expected = kind.distribution(&rbm, 0.0);
         let mut counts = vec![0; expected.len()];
         // On the hidden-marginal path v is drawn from p(v | h), as `distribution` has it.
-        let v = path.visible(&rbm, &rows, clock);
+        let mut v = BitMatrix::zeros(rows.len(), rbm.n_visible());
+        path.visible(&rbm, &rows, clock, &mut v);
+        let h = path.hidden();
         for row in rows {
-            counts[(path.hidden().row(row)[0] << rbm.n_visible() | v.row(row)[0]) as usize] += 1;
+            counts[(h.row(row)[0] << rbm.n_visible() | v.row(row)[0]) as usize] += 1;
         }
         let score = chi_square_score(&counts, &expected);
         assert!(score < WORST_SCORE, "{kind:?}: {score}");

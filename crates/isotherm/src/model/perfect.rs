@@ -37,8 +37,9 @@ impl PerfectSampler {
         PerfectSampler { states, fields, masses: vec![0.0; count] }
     }
 
-    /// `count` independent samples: h from p(h), v from p(v | h).
-    pub fn visible(&mut self, model: &Rbm, count: usize, clock: Clock) -> BitMatrix {
+    /// Independent samples for the rows of `v`: h from p(h), v from p(v | h).
+    pub fn visible(&mut self, model: &Rbm, clock: Clock, v: &mut BitMatrix) {
+        let count = v.rows();
         self.weigh(model);
         let total = self.masses.last().copied().unwrap_or(0.0);
         let chosen: Vec<usize> = (0..count)
@@ -50,14 +51,12 @@ impl PerfectSampler {
             .collect();
         let h = self.states.select(&chosen);
         let mut field = Matrix::zeros(count, model.n_visible());
-        model.visible_field(h.words(), field.tiles_mut());
-        let mut v = BitMatrix::zeros(count, model.n_visible());
+        model.visible_field(h.as_rows(), field.tiles_mut());
         let (level, cols) = (Level::detect(), model.n_visible());
         for i in 0..count {
             let mut rng = clock.lanes(Purpose::Visible, i);
             bernoulli::draw_row(level, field.row_tiles(i), &[], 1.0, cols, &mut rng, v.row_mut(i));
         }
-        v
     }
 
     /// Fills `masses` with the running sums of e^−F(h), relative to the largest of them.
@@ -65,7 +64,7 @@ impl PerfectSampler {
         let b = model.parameters().b.row(0);
         for first in (0..self.masses.len()).step_by(BLOCK) {
             let rows = BLOCK.min(self.masses.len() - first);
-            model.visible_field(&self.states.words()[first..][..rows], self.fields.tiles_mut());
+            model.visible_field(self.states.as_rows().slice(first, rows), self.fields.tiles_mut());
             for row in 0..rows {
                 let linear: f64 = self.states.ones(first + row).map(|i| f64::from(b[i])).sum();
                 let field = self.fields.row_tiles(row);

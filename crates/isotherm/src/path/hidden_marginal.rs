@@ -6,16 +6,17 @@
 //! entropy, so the transition that limits the paper's path does not arise. It suits small hidden
 //! layers.
 
-use isotherm_kernels::bits::{bit, ones};
+use isotherm_kernels::bits::{BitRows, bit, ones};
 use isotherm_kernels::scalar::sigmoid;
 use isotherm_kernels::{
     BitMatrix, LANES, LaneRng, Level, Matrix, Tile, bernoulli, softplus, vector,
 };
 use rayon::prelude::*;
 
-use super::{Path, RbmPath, rows_per_thread};
+use super::{Path, RbmPath};
 use crate::model::Rbm;
 use crate::streams::{Clock, Purpose};
+use crate::threads::rows_per_thread;
 
 /// A block of replicas that are hidden states alone.
 #[derive(Clone, Debug)]
@@ -94,7 +95,7 @@ impl Path for HiddenMarginal {
                     let h = &mut h[i * words..][..words];
                     bernoulli::coin_row(Level::detect(), model.n_hidden(), &mut stream(i), h);
                 }
-                model.visible_field(h, fields);
+                model.visible_field(BitRows::by_rows(h, words), fields);
                 for (i, &beta) in betas.iter().enumerate() {
                     let mut rng = stream(i);
                     let h = &mut h[i * words..][..words];
@@ -118,8 +119,8 @@ impl Path for HiddenMarginal {
 }
 
 impl RbmPath for HiddenMarginal {
-    fn hidden(&self) -> &BitMatrix {
-        &self.h
+    fn hidden(&self) -> BitMatrix {
+        self.h.clone()
     }
 
     fn set_hidden(&mut self, h: BitMatrix) {
@@ -128,12 +129,11 @@ impl RbmPath for HiddenMarginal {
         self.h = h;
     }
 
-    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock) -> BitMatrix {
-        let mut v = BitMatrix::zeros(rows.len(), model.n_visible());
+    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix) {
         for (i, &row) in rows.iter().enumerate() {
             let mut rng = clock.lanes(Purpose::Visible, row);
             let field = self.visible_field.row_tiles(row);
-            let bits = v.row_mut(i);
+            let bits = out.row_mut(i);
             bernoulli::draw_row(
                 Level::detect(),
                 field,
@@ -144,6 +144,5 @@ impl RbmPath for HiddenMarginal {
                 bits,
             );
         }
-        v
     }
 }
