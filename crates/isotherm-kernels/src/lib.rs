@@ -18,6 +18,7 @@ pub mod bernoulli;
 pub mod bits;
 pub mod exp;
 pub mod level;
+pub mod log_product;
 pub mod matrix;
 pub mod outer;
 pub mod products;
