@@ -6,7 +6,9 @@ mod common;
 use common::*;
 use isotherm_kernels::bits::words_for;
 use isotherm_kernels::matrix::flat;
-use isotherm_kernels::{LaneRng, Level, Matrix, Tile, affine, bernoulli, outer, softplus, vector};
+use isotherm_kernels::{
+    LaneRng, Level, Matrix, Products, Tile, affine, bernoulli, outer, softplus, vector,
+};
 use proptest::prelude::*;
 
 /// A kernel's name and everything it wrote or returned, as bits.
@@ -65,6 +67,17 @@ fn rows(level: Level, n: usize, scale: f32, seed: u64) -> Vec<Output> {
     vec![("draw_row", draws), ("coin_row", coins), ("softplus", sums.map(f64::to_bits).to_vec())]
 }
 
+fn tables(level: Level, inputs: usize, n: usize, scale: f32, seed: u64) -> Vec<Output> {
+    let mut data = Inputs::new(seed);
+    let (weights, bias) = (data.matrix(inputs, n, scale), data.matrix(1, n, 3.0));
+    let states = data.bits(8, inputs);
+    let mut products = Products::default();
+    let in_range = products.tabulate(level, &weights, bias.tiles());
+    let sum = |state: &u64| products.softplus_sum(level, *state).to_bits();
+    let sums = if in_range { states.words().iter().map(sum).collect() } else { vec![] };
+    vec![("products", sums)]
+}
+
 fn updates(level: Level, n: usize, a: f32, seed: u64) -> Vec<Output> {
     let mut data = Inputs::new(seed);
     let (x, y, v) = (data.matrix(1, n, 9.0), data.matrix(1, n, 3.0), data.matrix(1, n, 1.0));
@@ -108,6 +121,11 @@ proptest! {
         n in prop_oneof![4 => size(), 1 => 1500..1700usize], scale in 0.0f32..1.0, seed: u64,
     ) {
         assert_all_equal(|level| rows(level, n, scale, seed));
+    }
+
+    #[test]
+    fn of_tables(inputs in 1..36usize, n in size(), scale in 0.0f32..20.0, seed: u64) {
+        assert_all_equal(|level| tables(level, inputs, n, scale, seed));
     }
 
     #[test]

@@ -49,6 +49,11 @@ impl Rbm {
         self.parameters.n_hidden()
     }
 
+    /// Wᵀ: a row of weights for each hidden unit.
+    pub fn filters(&self) -> &Matrix {
+        &self.w_transposed
+    }
+
     /// The weights of hidden unit `i`: row `i` of Wᵀ.
     pub fn filter(&self, i: usize) -> &[Tile] {
         self.w_transposed.row_tiles(i)
