@@ -17,6 +17,7 @@ pub mod affine;
 pub mod bernoulli;
 pub mod bits;
 pub mod exp;
+pub mod flips;
 pub mod level;
 pub mod matrix;
 pub mod outer;
