@@ -114,6 +114,12 @@ impl BitMatrix {
         ones(self.row(row))
     }
 
+    /// Drops all rows; what they took is kept for rows to come.
+    pub fn clear_rows(&mut self) {
+        self.words.clear();
+        self.rows = 0;
+    }
+
     /// Appends one row from its words.
     pub fn push_row(&mut self, words: &[u64]) {
         assert_eq!(words.len(), self.words_per_row, "words of a row");

@@ -56,8 +56,13 @@ proptest! {
         assert_equal(&longer, &model, cols);
         prop_assert_eq!(
             BitMatrix::from_words(longer.rows(), cols, longer.words().to_vec()),
-            Some(longer)
+            Some(longer.clone())
         );
+
+        longer.clear_rows();
+        assert_equal(&longer, &[], cols);
+        longer.push_row(bits.row(rows - 1));
+        assert_equal(&longer, &model[rows - 1..rows], cols);
     }
 
     #[test]

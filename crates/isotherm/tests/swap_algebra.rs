@@ -161,7 +161,8 @@ fn a_pass_exchanges_whole_replicas_of_its_parity() {
             }
             let mut rates = SwapRates::new(3);
             let clock = Clock { seed: 5, step: 9 };
-            swap_pass(&path, &ladder, &mut replicas, &mut rates, parity, clock).unwrap();
+            swap_pass(&path, &ladder, &mut replicas, &mut rates, parity, clock, &mut Vec::new())
+                .unwrap();
             assert!(replicas.is_permutation());
             assert_eq!(
                 (&replicas.labels, &replicas.ages, &replicas.departed),
