@@ -45,7 +45,7 @@ impl Grouping {
 /// For every row of `bits` and the outputs in `tiles`: `out = bias + Σ_j bits_j · weights[j]`,
 /// tile by tile: all rows' first tile, then all rows' second tile, ….
 ///
-/// `weights` is inputs × outputs and `bias` the tiles of one output row. A last column `extra`, one
+/// `weights` is inputs × outputs and `bias` the tiles of one output row, none for zero. A last column `extra`, one
 /// value for each input or none at all, may stand beside the weights, its bias zero: it is the
 /// lane after the last of their columns.
 #[allow(clippy::too_many_arguments)]
@@ -60,7 +60,7 @@ pub fn affine_by_tiles(
     out: &mut [Tile],
 ) {
     assert!(extra.is_empty() || extra.len() == weights.rows(), "inputs of the extra column");
-    assert_eq!(bias.len(), weights.tiles_per_row(), "tiles of the bias");
+    assert!(bias.is_empty() || bias.len() == weights.tiles_per_row(), "tiles of the bias");
     let columns = weights.cols() + usize::from(!extra.is_empty());
     assert!(tiles.end <= columns.div_ceil(LANES), "tiles of the outputs");
     assert_eq!(bits.words_per_row(), words_for(weights.rows()), "words of {} bits", weights.rows());

@@ -12,6 +12,7 @@ use isotherm::data::{Dataset, Minibatches, Table};
 use isotherm::path::Path;
 use isotherm::streams::Clock;
 use isotherm::tempering::{Adaptation, Ladder, Respace, Spacing, Tempering, TemperingState};
+use isotherm::train::{Algorithm, Config, GradientKind, PathKind, TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
 
 struct Counting;
@@ -140,5 +141,32 @@ fn minibatches() {
         let mut batch = BitMatrix::zeros(0, data.n_visible());
         let fill = |update| minibatches.fill(update, &data, &mut batch);
         assert_eq!(allocations_once_warm(fill), 0, "{}", data.name());
+    }
+}
+
+/// Whole updates, of every persistent algorithm and path. The rungs of the adaptive ones stay as
+/// many as they are: a new rung needs room.
+#[test]
+fn updates() {
+    let adaptive =
+        |path| Config { path, min_rungs: 12, max_rungs: 12, rungs: Some(12), ..Config::default() };
+    let cases = [
+        Config { algorithm: Algorithm::Sml, ..Config::default() },
+        Config { algorithm: Algorithm::Pt, gradient: GradientKind::Plain, ..Config::default() },
+        adaptive(PathKind::Joint),
+        adaptive(PathKind::BaseRate),
+        adaptive(PathKind::HiddenMarginal),
+        Config { hidden: 40, ..adaptive(PathKind::BaseRate) },
+    ];
+    for config in cases {
+        let data = Dataset::mixture(1);
+        let plan = Config { updates: 2000, ..config }.check(data.n_visible()).unwrap();
+        let name = format!("{:?} {:?}", plan.config.algorithm, plan.path);
+        let mut state = TrainState::new(&plan, &data.marginals());
+        let mut trainer = Trainer::new(plan, data);
+        let count = allocations_once_warm(|_| {
+            trainer.step(&mut state).unwrap();
+        });
+        assert_eq!(count, 0, "{name}");
     }
 }

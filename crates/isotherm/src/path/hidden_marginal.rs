@@ -27,8 +27,9 @@ pub struct HiddenMarginal {
     products: Products,
     /// One for each chunk of rows.
     scratch: Vec<Scratch>,
-    /// c + Wh of the rows that were last asked for their visible units.
+    /// h and c + Wh of the rows that were last asked for their visible units.
     visible_field: Matrix,
+    asked: BitMatrix,
 }
 
 impl HiddenMarginal {
@@ -40,6 +41,7 @@ impl HiddenMarginal {
             products: Products::default(),
             scratch: Vec::new(),
             visible_field: Matrix::zeros(0, n_visible),
+            asked: BitMatrix::zeros(0, n_hidden),
         }
     }
 }
@@ -156,7 +158,9 @@ impl RbmPath for HiddenMarginal {
         if self.visible_field.rows() != rows.len() {
             self.visible_field = Matrix::zeros(rows.len(), n_visible);
         }
-        model.visible_field(self.h.select(rows).as_rows(), self.visible_field.tiles_mut());
+        self.asked.clear_rows();
+        rows.iter().for_each(|&row| self.asked.push_row(self.h.row(row)));
+        model.visible_field(self.asked.as_rows(), self.visible_field.tiles_mut());
         for (i, &row) in rows.iter().enumerate() {
             let mut rng = clock.lanes(Purpose::Visible, row);
             let field = self.visible_field.row_tiles(i);

@@ -108,8 +108,7 @@ pub fn sample(
             tempering.adapt(&adaptation);
         }
         if step >= request.warm_up && (step + 1 - request.warm_up).is_multiple_of(request.thin) {
-            let cold = tempering.state.replicas.cold_rows();
-            tempering.path.visible(&model, &cold, clock, &mut samples);
+            tempering.cold_samples(&model, clock, &mut samples);
             v.append(&samples);
         }
         if !progress((step + 1) as f64 / total as f64) {

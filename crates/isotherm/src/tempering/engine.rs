@@ -1,5 +1,6 @@
 //! One step of the tempered sampler, and the adaptation of its ladder.
 
+use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::flow::{Flow, Histograms, ReturnTime, return_time};
@@ -10,7 +11,8 @@ use super::respace::{Respace, Targets};
 use super::spawn::{can_spare_a_rung, gap_to_split, rung_to_retire};
 use super::swap::{SwapRates, swap_pass};
 use crate::error::Result;
-use crate::path::Path;
+use crate::model::Rbm;
+use crate::path::{Path, RbmPath};
 use crate::streams::Clock;
 
 /// How the ladder adapts itself.
@@ -98,6 +100,16 @@ struct Buffers {
     targets: Targets,
     betas_before: Vec<f64>,
     curve_before: Histograms,
+    cold_rows: Vec<usize>,
+}
+
+impl<P: RbmPath> Tempering<P> {
+    /// Visible samples of the replicas at the cold end, a row for each column.
+    pub fn cold_samples(&mut self, model: &Rbm, clock: Clock, out: &mut BitMatrix) {
+        let rows = &mut self.buffers.cold_rows;
+        self.state.replicas.cold_rows_into(rows);
+        self.path.visible(model, rows, clock, out);
+    }
 }
 
 impl<P: Path> Tempering<P> {

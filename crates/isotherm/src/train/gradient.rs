@@ -132,11 +132,10 @@ impl Gradient {
 /// `out[j] = Σ_r on[j][r] · rows[r]`, the rows of `out` handed out to the threads.
 fn product(on: &BitMatrix, rows: &Matrix, out: &mut Matrix) {
     let grouping = Grouping::of(on.rows(), on.cols());
-    let zero = vec![Tile::ZERO; rows.tiles_per_row()];
     let chunk = rows_per_thread(on.rows(), 0.005 * (rows.rows() * rows.cols()) as f64);
     let tiles = out.tiles_per_row();
     out.tiles_mut().par_chunks_mut(chunk * tiles).enumerate().for_each(|(i, out)| {
         let bits = on.as_rows().slice(i * chunk, out.len() / tiles);
-        affine(Level::detect(), grouping, bits, rows, &zero, out);
+        affine(Level::detect(), grouping, bits, rows, &[], out);
     });
 }

@@ -91,8 +91,7 @@ impl Negative {
             Negative::Exact(sampler) => sampler.visible(model, clock, out),
             Negative::Tempered(tempering) => {
                 tempering.step(model, k, clock)?;
-                let cold = tempering.state.replicas.cold_rows();
-                tempering.path.visible(model, &cold, clock, out);
+                tempering.cold_samples(model, clock, out);
             }
         }
         Ok(())

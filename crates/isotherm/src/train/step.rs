@@ -40,6 +40,7 @@ pub struct Trainer {
     plan: Plan,
     data: Dataset,
     minibatches: Minibatches,
+    batch: BitMatrix,
     samples: BitMatrix,
     phases: Phases,
     gradient: Gradient,
@@ -52,9 +53,10 @@ impl Trainer {
         let Config { algorithm, batch, hidden, .. } = plan.config;
         let negative = if algorithm == Algorithm::Cd { batch } else { plan.columns };
         let samples = BitMatrix::zeros(negative, data.n_visible());
+        let rows = BitMatrix::zeros(batch, data.n_visible());
         let phases = Phases::new(batch, negative, data.n_visible(), hidden);
         let gradient = Gradient::new(&phases);
-        Trainer { plan, data, minibatches, samples, phases, gradient }
+        Trainer { plan, data, minibatches, batch: rows, samples, phases, gradient }
     }
 
     /// The plan.
@@ -90,14 +92,14 @@ impl Trainer {
         let clock = Clock { seed: config.seed, step: state.step };
 
         // positive phase: a minibatch of the data
-        let data = self.minibatches.at(state.step, &self.data);
+        self.minibatches.fill(state.step, &self.data, &mut self.batch);
 
         // negative phase: sweep all rungs, swap, observe the flow, sample the cold end
-        let samples = &mut self.samples;
-        state.negative.samples(&state.model, &data, config.k, clock, samples)?;
+        let (data, samples) = (&self.batch, &mut self.samples);
+        state.negative.samples(&state.model, data, config.k, clock, samples)?;
 
         // gradient: the mean of φ(v, E[h | v]) over the data minus that over the samples
-        self.phases.fill(&state.model, &data, samples);
+        self.phases.fill(&state.model, data, samples);
         let centering = (config.gradient == GradientKind::Centered).then(|| {
             state.centering.follow(&self.phases);
             &state.centering
