@@ -1,0 +1,1 @@
+"""What `benches/compare` is made of."""

@@ -1,0 +1,145 @@
+//! The workloads: what is set up for each, and what one step of it is.
+
+use std::path::Path;
+use std::time::Instant;
+
+use isotherm::data::{Dataset, Table};
+use isotherm::likelihood::{Effort, measure};
+use isotherm::model::{Initial, Rbm};
+use isotherm::train::{Config, TrainState, Trainer};
+use isotherm_kernels::affine::affine;
+use isotherm_kernels::{BitMatrix, Level, Matrix};
+use serde::{Deserialize, Serialize};
+
+use crate::Result;
+use crate::memory::{Memory, known_bytes};
+
+/// A workload as the file describes it.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Work {
+    /// A step is an update. `data` is a file in the folder of data, the paper's mixture if absent.
+    Train(Box<Config>),
+    /// A step is a product of bits with weights.
+    Products(Products),
+    /// A step is the exact log-likelihood of all examples.
+    Likelihood(Likelihood),
+}
+
+/// Rows of bits times an inputs × outputs matrix.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Products {
+    data: String,
+    outputs: usize,
+    rows: usize,
+}
+
+/// A random model of the examples in a file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Likelihood {
+    data: String,
+    hidden: usize,
+}
+
+/// A workload that is set up.
+pub(crate) enum Ready {
+    Train { trainer: Box<Trainer>, state: Box<TrainState> },
+    Products { bits: BitMatrix, weights: Matrix, bias: Matrix, out: Matrix },
+    Likelihood { model: Rbm, data: Dataset },
+}
+
+/// What a slice of a workload came to.
+#[derive(Serialize)]
+pub(crate) struct Reply {
+    /// The time that its steps took.
+    seconds: f64,
+    /// The CPU level of the kernels.
+    level: &'static str,
+    /// Rungs of the ladder after the last step, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rungs: Option<usize>,
+    /// What the process takes, where training is what it does.
+    #[serde(flatten)]
+    memory: Option<Memory>,
+}
+
+impl Work {
+    pub(crate) fn prepare(&self, folder: &Path) -> Result<Ready> {
+        match self {
+            Work::Train(config) => {
+                let data = match &config.data {
+                    Some(name) => read(folder, name)?,
+                    None => Dataset::mixture(config.data_seed),
+                };
+                let plan = config.check(data.n_visible()).map_err(|error| error.to_string())?;
+                let state = Box::new(TrainState::new(&plan, &data.marginals()));
+                Ok(Ready::Train { trainer: Box::new(Trainer::new(plan, data)), state })
+            }
+            Work::Products(Products { data, outputs, rows }) => {
+                let examples = table(read(folder, data)?)?;
+                let first: Vec<usize> = (0..*rows).map(|row| row % examples.rows()).collect();
+                let initial = Initial { n_hidden: *outputs, std: 0.1, seed: 1 };
+                let model = initial.model(&vec![0.5; examples.cols()]);
+                Ok(Ready::Products {
+                    bits: examples.select(&first),
+                    weights: model.parameters().w.clone(),
+                    bias: model.parameters().b.clone(),
+                    out: Matrix::zeros(*rows, *outputs),
+                })
+            }
+            Work::Likelihood(Likelihood { data, hidden }) => {
+                let data = read(folder, data)?;
+                let initial = Initial { n_hidden: *hidden, std: 0.5, seed: 1 };
+                Ok(Ready::Likelihood { model: initial.model(&data.marginals()), data })
+            }
+        }
+    }
+}
+
+impl Ready {
+    pub(crate) fn run(&mut self, steps: u64) -> Result<Reply> {
+        let begun = Instant::now();
+        for _ in 0..steps {
+            self.step()?;
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        let level = Level::detect().name();
+        let Ready::Train { trainer, state } = self else {
+            return Ok(Reply { seconds, level, rungs: None, memory: None });
+        };
+        let rungs = state.negative.tempering().map(|tempering| tempering.state.ladder.rungs());
+        let memory = Memory::now(known_bytes(trainer.data(), state));
+        Ok(Reply { seconds, level, rungs, memory })
+    }
+
+    fn step(&mut self) -> Result<()> {
+        match self {
+            Ready::Train { trainer, state } => {
+                trainer.step(state).map_err(|error| error.to_string())?;
+            }
+            Ready::Products { bits, weights, bias, out } => {
+                affine(Level::detect(), bits.words(), weights, bias.tiles(), out.tiles_mut());
+                std::hint::black_box(&out);
+            }
+            Ready::Likelihood { model, data } => {
+                let measured =
+                    measure(model, data, Effort::Full).map_err(|error| error.to_string())?;
+                std::hint::black_box(measured);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(folder: &Path, name: &str) -> Result<Dataset> {
+    Dataset::read(&folder.join(name)).map_err(|error| error.to_string())
+}
+
+fn table(data: Dataset) -> Result<BitMatrix> {
+    match data {
+        Dataset::Table(Table { examples, .. }) => Ok(examples),
+        Dataset::Mixture(_) => Err("products need a table of examples".into()),
+    }
+}
