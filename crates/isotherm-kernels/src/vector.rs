@@ -55,49 +55,52 @@ fn dot_body(x: &[Tile], y: &[Tile]) -> f64 {
     total + lane_sum(&sum)
 }
 
-per_level! {
-    /// `y += a · (x − y)`: a step of a moving average.
-    pub fn move_towards(a: f32, x: &[Tile], y: &mut [Tile]) = move_towards_body;
+/// The numbers of one step of gradient ascent.
+#[derive(Clone, Copy, Debug)]
+pub struct Ascent {
+    /// The learning rate.
+    pub rate: f32,
+    /// What is kept of the velocity.
+    pub momentum: f32,
+    /// The weight decay.
+    pub decay: f32,
+    /// What the moving average takes in of the new value.
+    pub share: f32,
 }
 
-#[inline(always)]
-fn move_towards_body(a: f32, x: &[Tile], y: &mut [Tile]) {
-    assert_eq!(x.len(), y.len(), "lengths of x and y");
-    for (x, y) in flat(x).iter().zip(flat_mut(y)) {
-        *y += a * (x - *y);
-    }
-}
-
 per_level! {
-    /// One step of gradient ascent with momentum and decay, fused:
-    /// `velocity = momentum · velocity + gradient − decay · x`, then `x += rate · velocity`.
+    /// One step of gradient ascent with momentum and decay, and of the moving average, fused:
+    /// `velocity = momentum · velocity + gradient − decay · x`, `x += rate · velocity`,
+    /// `average += share · (x − average)`.
     /// Whether every entry of `x` is still at most [`LARGEST`] in magnitude, and a number.
     pub fn ascend(
-        rate: f32,
-        momentum: f32,
-        decay: f32,
+        step: &Ascent,
         gradient: &[Tile],
         velocity: &mut [Tile],
         x: &mut [Tile],
+        average: &mut [Tile],
     ) -> bool = ascend_body;
 }
 
 #[inline(always)]
 fn ascend_body(
-    rate: f32,
-    momentum: f32,
-    decay: f32,
+    step: &Ascent,
     gradient: &[Tile],
     velocity: &mut [Tile],
     x: &mut [Tile],
+    average: &mut [Tile],
 ) -> bool {
-    assert!(gradient.len() == x.len() && velocity.len() == x.len(), "lengths of the update");
+    let n = x.len();
+    assert!(gradient.len() == n && velocity.len() == n && average.len() == n, "lengths");
+    let Ascent { rate, momentum, decay, share } = *step;
     // Without their sign, floats are ordered like their bits, infinities and NaNs last.
     let mut broken = 0;
     let (gradient, velocity) = (flat(gradient), flat_mut(velocity));
-    for ((x, v), g) in flat_mut(x).iter_mut().zip(velocity).zip(gradient) {
+    let moving = flat_mut(x).iter_mut().zip(flat_mut(average));
+    for (((x, average), v), g) in moving.zip(velocity).zip(gradient) {
         *v = momentum * *v + (g - decay * *x);
         *x += rate * *v;
+        *average += share * (*x - *average);
         broken |= u32::from(x.abs().to_bits() > LARGEST.to_bits());
     }
     broken == 0

@@ -83,19 +83,19 @@ fn updates(level: Level, n: usize, a: f32, seed: u64) -> Vec<Output> {
     let (x, y, v) = (data.matrix(1, n, 9.0), data.matrix(1, n, 3.0), data.matrix(1, n, 1.0));
     let mut scaled = y.clone();
     vector::add_scaled(level, a, x.tiles(), scaled.tiles_mut());
-    let mut moved = y.clone();
-    vector::move_towards(level, a, x.tiles(), moved.tiles_mut());
     let mut difference = Matrix::zeros(1, n);
     vector::scaled_difference(level, a, x.tiles(), y.tiles(), difference.tiles_mut());
     let dot = vector::dot(level, x.tiles(), y.tiles());
     let (mut up, mut velocity) = (y.clone(), v.clone());
-    vector::ascend(level, a, 0.9, 1e-3, x.tiles(), velocity.tiles_mut(), up.tiles_mut());
+    let (step, mut average) =
+        (vector::Ascent { rate: a, momentum: 0.9, decay: 1e-3, share: 0.3 }, x.clone());
+    let (velocity_tiles, up_tiles) = (velocity.tiles_mut(), up.tiles_mut());
+    vector::ascend(level, &step, x.tiles(), velocity_tiles, up_tiles, average.tiles_mut());
     vec![
         ("add_scaled", tiles(scaled.tiles())),
         ("scaled_difference", tiles(difference.tiles())),
         ("dot", vec![dot.to_bits()]),
-        ("move_towards", tiles(moved.tiles())),
-        ("ascend", [tiles(up.tiles()), tiles(velocity.tiles())].concat()),
+        ("ascend", [up, velocity, average].iter().flat_map(|m| tiles(m.tiles())).collect()),
     ]
 }
 

@@ -7,6 +7,7 @@ use common::*;
 use isotherm::model::PerfectSampler;
 use isotherm::streams::Clock;
 use isotherm::train::{Algorithm, Config};
+use isotherm_kernels::BitMatrix;
 
 /// Scores are about N(0, 1); six are looked at.
 const WORST_SCORE: f64 = 4.5;
@@ -22,7 +23,8 @@ fn samples_follow_the_enumerated_distribution() {
             .collect();
         let mut sampler = PerfectSampler::new(n_visible, n_hidden);
         for step in [0, 1] {
-            let v = sampler.visible(&rbm, 40_000, Clock { seed: 2, step });
+            let mut v = BitMatrix::zeros(40_000, n_visible);
+            sampler.visible(&rbm, Clock { seed: 2, step }, &mut v);
             let mut counts = vec![0; expected.len()];
             for row in 0..v.rows() {
                 counts[v.row(row)[0] as usize] += 1;

@@ -82,7 +82,7 @@ fn large_fields_are_swept_as_well() {
     for (rung, &beta) in BETAS.iter().enumerate() {
         let rows: Vec<usize> = (0..COLUMNS).map(|c| c * BETAS.len() + rung).collect();
         let expected = kind.hidden_distribution(&small, beta);
-        let counts = hidden_counts(path.hidden(), &rows, expected.len());
+        let counts = hidden_counts(&path.hidden(), &rows, expected.len());
         let score = chi_square_score(&counts, &expected);
         assert!(score < WORST_SCORE, "β = {beta}: {score}");
     }

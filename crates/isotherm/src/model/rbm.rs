@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use isotherm_kernels::affine::{Grouping, affine, affine_by_tiles};
 use isotherm_kernels::bits::BitRows;
+use isotherm_kernels::matrix::transpose_rows;
 use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile, bernoulli};
 use rayon::prelude::*;
 
@@ -23,7 +24,7 @@ impl Rbm {
     pub fn new(parameters: Parameters) -> Rbm {
         let w_transposed = Matrix::zeros(parameters.n_hidden(), parameters.n_visible());
         let mut rbm = Rbm { parameters, w_transposed };
-        rbm.parameters.w.transpose_into(&mut rbm.w_transposed);
+        rbm.transpose();
         rbm
     }
 
@@ -35,8 +36,18 @@ impl Rbm {
     /// Changes the parameters through `change`, whose answer is passed on.
     pub fn change<T>(&mut self, change: impl FnOnce(&mut Parameters) -> T) -> T {
         let answer = change(&mut self.parameters);
-        self.parameters.w.transpose_into(&mut self.w_transposed);
+        self.transpose();
         answer
+    }
+
+    /// Brings Wᵀ up to date, its rows handed out to the threads.
+    fn transpose(&mut self) {
+        let (w, out) = (&self.parameters.w, &mut self.w_transposed);
+        let rows = rows_per_thread(out.rows(), 0.3 * out.cols() as f64).next_multiple_of(LANES);
+        let chunk = rows * out.tiles_per_row();
+        out.tiles_mut().par_chunks_mut(chunk).enumerate().for_each(|(i, out)| {
+            transpose_rows(Level::detect(), w, i * rows, out);
+        });
     }
 
     /// Number of visible units.

@@ -73,21 +73,6 @@ pub trait RbmPath: Path<Model = Rbm> + Send {
     fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix);
 }
 
-/// An RBM's path chosen at run time is one.
-impl<P: RbmPath + ?Sized> RbmPath for Box<P> {
-    fn hidden(&self) -> BitMatrix {
-        (**self).hidden()
-    }
-
-    fn set_hidden(&mut self, h: BitMatrix) {
-        (**self).set_hidden(h);
-    }
-
-    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix) {
-        (**self).visible(model, rows, clock, out);
-    }
-}
-
 /// A path chosen at run time is a path.
 impl<P: Path + ?Sized> Path for Box<P> {
     type Model = P::Model;

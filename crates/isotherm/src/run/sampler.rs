@@ -108,7 +108,9 @@ pub fn sample(
             tempering.adapt(&adaptation);
         }
         if step >= request.warm_up && (step + 1 - request.warm_up).is_multiple_of(request.thin) {
-            tempering.cold_samples(&model, clock, &mut samples);
+            tempering.at_the_cold_end(|path, rows| {
+                path.visible(&model, rows, clock, &mut samples);
+            });
             v.append(&samples);
         }
         if !progress((step + 1) as f64 / total as f64) {

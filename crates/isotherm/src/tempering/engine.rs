@@ -1,6 +1,5 @@
 //! One step of the tempered sampler, and the adaptation of its ladder.
 
-use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::flow::{Flow, Histograms, ReturnTime, return_time};
@@ -11,8 +10,7 @@ use super::respace::{Respace, Targets};
 use super::spawn::{can_spare_a_rung, gap_to_split, rung_to_retire};
 use super::swap::{SwapRates, swap_pass};
 use crate::error::Result;
-use crate::model::Rbm;
-use crate::path::{Path, RbmPath};
+use crate::path::Path;
 use crate::streams::Clock;
 
 /// How the ladder adapts itself.
@@ -103,15 +101,6 @@ struct Buffers {
     cold_rows: Vec<usize>,
 }
 
-impl<P: RbmPath> Tempering<P> {
-    /// Visible samples of the replicas at the cold end, a row for each column.
-    pub fn cold_samples(&mut self, model: &Rbm, clock: Clock, out: &mut BitMatrix) {
-        let rows = &mut self.buffers.cold_rows;
-        self.state.replicas.cold_rows_into(rows);
-        self.path.visible(model, rows, clock, out);
-    }
-}
-
 impl<P: Path> Tempering<P> {
     /// `path` must hold a row for each replica of `state`.
     pub fn new(path: P, state: TemperingState) -> Tempering<P> {
@@ -132,6 +121,13 @@ impl<P: Path> Tempering<P> {
         s.parity = 1 - s.parity;
         s.flow.observe(&mut s.replicas);
         Ok(())
+    }
+
+    /// Hands out the path and the rows at the cold end, one a column.
+    pub fn at_the_cold_end<T>(&mut self, work: impl FnOnce(&mut P, &[usize]) -> T) -> T {
+        let rows = &mut self.buffers.cold_rows;
+        self.state.replicas.cold_rows_into(rows);
+        work(&mut self.path, rows)
     }
 
     /// Moves the rungs towards where the rule wants them, and now and then adds or removes one.

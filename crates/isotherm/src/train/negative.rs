@@ -91,7 +91,7 @@ impl Negative {
             Negative::Exact(sampler) => sampler.visible(model, clock, out),
             Negative::Tempered(tempering) => {
                 tempering.step(model, k, clock)?;
-                tempering.cold_samples(model, clock, out);
+                tempering.at_the_cold_end(|path, rows| path.visible(model, rows, clock, out));
             }
         }
         Ok(())

@@ -108,15 +108,15 @@ impl Trainer {
 
         // update
         let rate = learning_rate(config, state.step);
-        if !ascend(&mut state.model, &mut state.velocity, gradient, rate, config) {
+        let share = 1.0 / (state.step + 1).min(self.plan.average) as f64;
+        let (velocity, averaged) = (&mut state.velocity, &mut state.averaged);
+        if !ascend(&mut state.model, velocity, averaged, gradient, rate, share, config) {
             return Err(Error::non_finite(format!(
                 "the weights stopped being finite at update {}; a lower --lr than {:?} should help",
                 state.step + 1,
                 config.lr
             )));
         }
-        let share = 1.0 / (state.step + 1).min(self.plan.average) as f64;
-        state.averaged.move_towards(share as f32, state.model.parameters());
         Ok(rate)
     }
 
