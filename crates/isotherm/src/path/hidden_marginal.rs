@@ -2,7 +2,7 @@
 //!
 //! −log p(h) is, up to log Z, the free energy F(h) = −b·h − Σ_j softplus(c_j + (Wh)_j). Single-site
 //! Gibbs sampling on h needs F of the state with one unit flipped, which is a pass over the visible
-//! units (see [`visible_sums`]). Modes are weighed by their mass, not by their visible entropy, so
+//! units (`visible_sums.rs`). Modes are weighed by their mass, not by their visible entropy, so
 //! the transition that limits the paper's path does not arise. It suits small hidden layers.
 
 mod visible_sums;
