@@ -77,7 +77,6 @@ pub fn affine_by_tiles(
     }
     match grouping {
         Grouping::Four => four(level, &operands, bits, tiles, out),
-        Grouping::Six if weights.rows() <= 12 => narrow_six(level, &operands, bits, tiles, out),
         Grouping::Six => six(level, &operands, bits, tiles, out),
     }
 }
@@ -123,11 +122,6 @@ per_cpu! {
         = grouped<6, 64, 6>;
 }
 
-per_cpu! {
-    fn narrow_six(operands: &Operands<'_>, bits: BitRows<'_>, tiles: Range<usize>, out: &mut [Tile])
-        = narrow;
-}
-
 /// What the bits select from.
 struct Operands<'a> {
     weights: &'a Matrix,
@@ -162,12 +156,12 @@ fn grouped<C: Cpu, const GROUP: usize, const ENTRIES: usize, const TABLES: usize
     tiles: Range<usize>,
     out: &mut [Tile],
 ) {
-    let mut tables = Tables::<ENTRIES, TABLES, 1>::new();
+    let mut tables = Tables::<ENTRIES, TABLES>::new();
     let (block, inputs) = (Split::<GROUP, TABLES>::BLOCK, operands.weights.rows());
     for (tile, out) in tiles.zip(out.chunks_exact_mut(bits.rows())) {
         for first in (0..inputs).step_by(block) {
             let split = Split::<GROUP, TABLES>::new((inputs - first).min(block));
-            tables.make::<C, GROUP>(operands, first, &split, tile, 0);
+            tables.make::<C, GROUP>(operands, first, &split, tile);
             if inputs - first >= block {
                 let full = &Split::<GROUP, TABLES>::FULL;
                 add_rows::<C, TABLES, GROUP, ENTRIES, TABLES>(&tables, full, bits, first, out);
@@ -187,49 +181,14 @@ fn grouped<C: Cpu, const GROUP: usize, const ENTRIES: usize, const TABLES: usize
     }
 }
 
-/// [`grouped`] by six for at most two groups in all, four tiles at a time: the tables of four tiles
-/// fit in L1, and a row's bits are taken apart once for all of them.
-#[inline(always)]
-fn narrow<C: Cpu>(
-    operands: &Operands<'_>,
-    bits: BitRows<'_>,
-    tiles: Range<usize>,
-    out: &mut [Tile],
-) {
-    let (rows, split) = (bits.rows(), Split::<6, 6>::new(operands.weights.rows()));
-    let mut tables = Tables::<64, 6, WIDE>::new();
-    for first in tiles.clone().step_by(WIDE) {
-        let width = (tiles.end - first).min(WIDE);
-        for i in 0..width {
-            tables.make::<C, 6>(operands, 0, &split, first + i, i);
-        }
-        let out = &mut out[(first - tiles.start) * rows..][..width * rows];
-        for row in 0..rows {
-            let word = bits.word(row, 0);
-            let low = split.index(word, 0);
-            let high = split.index(word, 1);
-            for i in 0..width {
-                let mut sum = tables.entry::<C>(0, low, i);
-                if split.groups == 2 {
-                    sum = C::add(sum, tables.entry::<C>(1, high, i));
-                }
-                C::store(sum, &mut out[i * rows + row]);
-            }
-        }
-    }
-}
-
-/// Tiles that [`narrow`] works on at a time.
-const WIDE: usize = 4;
-
 /// Stands for a number of groups that is not a constant.
 const ANY: usize = 0;
 
 /// A block of inputs cut into groups of nearly the same size.
-struct Split<const GROUP: usize, const TABLES: usize> {
-    groups: usize,
-    sizes: [u32; TABLES],
-    shifts: [u32; TABLES],
+pub(crate) struct Split<const GROUP: usize, const TABLES: usize> {
+    pub(crate) groups: usize,
+    pub(crate) sizes: [u32; TABLES],
+    pub(crate) shifts: [u32; TABLES],
 }
 
 impl<const GROUP: usize, const TABLES: usize> Split<GROUP, TABLES> {
@@ -237,7 +196,7 @@ impl<const GROUP: usize, const TABLES: usize> Split<GROUP, TABLES> {
     const FULL: Self = Self::new(Self::BLOCK);
 
     #[inline(always)]
-    const fn new(inputs: usize) -> Self {
+    pub(crate) const fn new(inputs: usize) -> Self {
         let groups = inputs.div_ceil(GROUP);
         let (mut sizes, mut shifts, mut at, mut k) = ([0; TABLES], [0; TABLES], 0, 0);
         while k < groups {
@@ -259,21 +218,23 @@ impl<const GROUP: usize, const TABLES: usize> Split<GROUP, TABLES> {
 
     /// The bits of group `k` in a word.
     #[inline(always)]
-    fn index(&self, word: u64, k: usize) -> usize {
+    pub(crate) fn index(&self, word: u64, k: usize) -> usize {
         (word >> self.shifts[k]) as usize & ((1 << self.sizes[k]) - 1)
     }
 }
 
-/// Tables of subset sums for `WIDTH` tiles side by side. Made anew for every use, so they are not
-/// even cleared when they come to be.
-struct Tables<const ENTRIES: usize, const TABLES: usize, const WIDTH: usize> {
-    sums: [[[MaybeUninit<Tile>; WIDTH]; ENTRIES]; TABLES],
+/// Tables of subset sums of one tile. Made anew for every use, so they are not even cleared when
+/// they come to be.
+struct Tables<const ENTRIES: usize, const TABLES: usize> {
+    sums: [[MaybeUninit<Tile>; ENTRIES]; TABLES],
 }
 
-impl<const ENTRIES: usize, const TABLES: usize, const WIDTH: usize> Tables<ENTRIES, TABLES, WIDTH> {
+impl<const ENTRIES: usize, const TABLES: usize> Tables<ENTRIES, TABLES> {
     #[inline(always)]
     fn new() -> Self {
-        Tables { sums: [[[MaybeUninit::uninit(); WIDTH]; ENTRIES]; TABLES] }
+        // SAFETY: an array of `MaybeUninit` needs no initialisation. (Spelt out as an array it is
+        // copied together from uninitialised pieces, all 24 KiB of it.)
+        Tables { sums: unsafe { MaybeUninit::uninit().assume_init() } }
     }
 
     /// For each group of the block from `first` on, the sums of all subsets of its weight rows:
@@ -286,20 +247,17 @@ impl<const ENTRIES: usize, const TABLES: usize, const WIDTH: usize> Tables<ENTRI
         first: usize,
         split: &Split<GROUP, TABLES>,
         tile: usize,
-        at: usize,
     ) {
         for k in 0..split.groups {
             let from = first + split.shifts[k] as usize;
             let table = &mut self.sums[k];
-            let start = if from == 0 { operands.bias(tile) } else { Tile::ZERO };
-            table[0][at].write(start);
+            table[0].write(if from == 0 { operands.bias(tile) } else { Tile::ZERO });
             for bit in 0..split.sizes[k] as usize {
                 let row = C::load(&operands.row(from + bit, tile));
                 for subset in 0..1 << bit {
                     // SAFETY: the entries below 1 << bit have just been written.
-                    let sum = C::add(C::load(unsafe { table[subset][at].assume_init_ref() }), row);
-                    let entry = table[subset | 1 << bit][at].write(Tile::ZERO);
-                    C::store(sum, entry);
+                    let sum = C::add(C::load(unsafe { table[subset].assume_init_ref() }), row);
+                    C::store(sum, table[subset | 1 << bit].write(Tile::ZERO));
                 }
             }
         }
@@ -307,10 +265,10 @@ impl<const ENTRIES: usize, const TABLES: usize, const WIDTH: usize> Tables<ENTRI
 
     /// Entry `index` of table `k`.
     #[inline(always)]
-    fn entry<C: Cpu>(&self, k: usize, index: usize, at: usize) -> C::Lanes {
+    fn entry<C: Cpu>(&self, k: usize, index: usize) -> C::Lanes {
         // SAFETY: `make` writes as many entries of a table as its group has subsets, and an index
         // is a subset of the group.
-        C::load(unsafe { self.sums[k][index & (ENTRIES - 1)][at].assume_init_ref() })
+        C::load(unsafe { self.sums[k][index & (ENTRIES - 1)].assume_init_ref() })
     }
 }
 
@@ -323,7 +281,7 @@ fn add_rows<
     const ENTRIES: usize,
     const TABLES: usize,
 >(
-    tables: &Tables<ENTRIES, TABLES, 1>,
+    tables: &Tables<ENTRIES, TABLES>,
     split: &Split<GROUP, TABLES>,
     bits: BitRows<'_>,
     first: usize,
@@ -332,12 +290,12 @@ fn add_rows<
     let groups = if GROUPS == ANY { split.groups } else { GROUPS.min(TABLES) };
     for (row, out) in out.iter_mut().enumerate() {
         let word = bits.word(row, first / 64) >> (first % 64);
-        let mut sum = tables.entry::<C>(0, split.index(word, 0), 0);
+        let mut sum = tables.entry::<C>(0, split.index(word, 0));
         if first > 0 {
             sum = C::add(C::load(out), sum);
         }
         for k in 1..groups {
-            sum = C::add(sum, tables.entry::<C>(k, split.index(word, k), 0));
+            sum = C::add(sum, tables.entry::<C>(k, split.index(word, k)));
         }
         C::store(sum, out);
     }

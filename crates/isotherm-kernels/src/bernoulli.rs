@@ -41,65 +41,103 @@ fn draw_words_body<C: Cpu>(
     rngs: &mut [LaneRng],
     bits: &mut [u64],
 ) {
+    assert!(fields.len() >= rngs.len() * cols.div_ceil(LANES), "tiles of {cols} units");
+    let source = ByTiles { fields, rows: rngs.len() };
+    draw_rows::<C, _>(&source, base, scales, cols, rngs, bits);
+}
+
+/// Where fields come from.
+pub(crate) trait Source {
+    /// The fields of the units of a tile in a row.
+    fn tile(&self, row: usize, tile: usize) -> Tile;
+}
+
+/// All rows' first tile, then all rows' second one, ….
+struct ByTiles<'a> {
+    fields: &'a [Tile],
+    rows: usize,
+}
+
+impl Source for ByTiles<'_> {
+    #[inline(always)]
+    fn tile(&self, row: usize, tile: usize) -> Tile {
+        self.fields[tile * self.rows + row]
+    }
+}
+
+/// [`draw_words`] from fields of any origin.
+#[inline(always)]
+pub(crate) fn draw_rows<C: Cpu, S: Source>(
+    source: &S,
+    base: &[Tile],
+    scales: &[f32],
+    cols: usize,
+    rngs: &mut [LaneRng],
+    bits: &mut [u64],
+) {
     let (rows, tiles) = (rngs.len(), cols.div_ceil(LANES));
     assert_eq!(scales.len(), rows, "one scale for each row");
-    assert!(fields.len() >= rows * tiles, "tiles of {cols} units");
     assert_eq!(bits.len(), rows * words_for(cols), "words of {cols} units");
     assert!(base.is_empty() || base.len() == tiles, "tiles of the base field");
     for (row, rng) in rngs.iter_mut().enumerate() {
-        let fields = Fields { fields, base, rows, row, scale: scales[row] };
+        let fields = Fields { source, base, row, scale: scales[row] };
         let mut rng_here = rng.clone();
-        if base.is_empty() && scales[row] == 0.0 {
-            for (w, word) in bits[row..].iter_mut().step_by(rows).enumerate() {
+        let coins = base.is_empty() && scales[row] == 0.0;
+        for (w, word) in bits[row..].iter_mut().step_by(rows).enumerate() {
+            *word = if coins {
                 let random = rng_here.next_words();
-                *word = u64::from(random[0]) | u64::from(random[1]) << 32;
-                *word &= u64::MAX >> (64 - (cols - 64 * w).min(64));
-            }
-        } else {
-            for (w, word) in bits[row..].iter_mut().step_by(rows).enumerate() {
-                *word = draw_word::<C>(&fields, w * TILES_PER_WORD, tiles, &mut rng_here);
-                *word &= u64::MAX >> (64 - (cols - 64 * w).min(64));
-            }
+                u64::from(random[0]) | u64::from(random[1]) << 32
+            } else {
+                draw_word::<C, S>(&fields, w * TILES_PER_WORD, tiles, &mut rng_here)
+            };
+            *word &= u64::MAX >> (64 - (cols - 64 * w).min(64));
         }
         *rng = rng_here;
     }
 }
 
 /// What a row is drawn from.
-struct Fields<'a> {
-    fields: &'a [Tile],
+struct Fields<'a, S> {
+    source: &'a S,
     base: &'a [Tile],
-    rows: usize,
     row: usize,
     scale: f32,
 }
 
-impl Fields<'_> {
-    /// The exponent of a unit of a tile, in units of 1 / `steps`.
+impl<S: Source> Fields<'_, S> {
+    /// The exponents of the units of a tile, in units of 1 / `steps`.
     #[inline(always)]
-    fn exponent(&self, tile: usize, lane: usize, steps: f32) -> f32 {
-        let field = self.fields[tile * self.rows + self.row].0[lane];
-        let x = self.scale * steps * field;
-        if self.base.is_empty() {
-            x
-        } else {
-            (1.0 - self.scale) * steps * self.base[tile].0[lane] + x
+    fn exponents(&self, tile: usize, steps: f32) -> Tile {
+        let mut x = self.source.tile(self.row, tile);
+        for lane in 0..LANES {
+            x.0[lane] *= self.scale * steps;
         }
+        if !self.base.is_empty() {
+            let base = &self.base[tile];
+            for lane in 0..LANES {
+                x.0[lane] += (1.0 - self.scale) * steps * base.0[lane];
+            }
+        }
+        x
     }
 }
 
 /// Up to 64 units from tile `first` on.
 #[inline(always)]
-fn draw_word<C: Cpu>(fields: &Fields<'_>, first: usize, tiles: usize, rng: &mut LaneRng) -> u64 {
+fn draw_word<C: Cpu, S: Source>(
+    fields: &Fields<'_, S>,
+    first: usize,
+    tiles: usize,
+    rng: &mut LaneRng,
+) -> u64 {
     let mut word = 0;
     for half in 0..2 {
         let first = first + 2 * half;
         if first < tiles {
-            let mut exponents = [0.0; UNITS];
-            for (t, tile) in (first..tiles.min(first + 2)).enumerate() {
-                for lane in 0..LANES {
-                    exponents[LANES * t + lane] = fields.exponent(tile, lane, STEPS);
-                }
+            let mut exponents = [Tile::ZERO; UNITS / LANES];
+            exponents[0] = fields.exponents(first, STEPS);
+            if first + 1 < tiles {
+                exponents[1] = fields.exponents(first + 1, STEPS);
             }
             let random = rng.next_words();
             let Decisions { mut ones, ties } = C::decide(&exponents, &random);
@@ -115,8 +153,8 @@ fn draw_word<C: Cpu>(fields: &Fields<'_>, first: usize, tiles: usize, rng: &mut 
 /// Decides the ties by 36 more random bits and σ in `f64`.
 #[cold]
 #[inline(never)]
-fn settle(
-    fields: &Fields<'_>,
+fn settle<S: Source>(
+    fields: &Fields<'_, S>,
     first: usize,
     tiles: usize,
     random: &[u32; LANES],
@@ -130,7 +168,7 @@ fn settle(
         let tile = first + unit / LANES;
         if tile < tiles {
             let bits = u64::from(random[unit / 2] >> (unit % 2 * 16) & 0xffff);
-            let x = fields.exponent(tile, unit % LANES, 1.0);
+            let x = fields.exponents(tile, 1.0).0[unit % LANES];
             let one = is_one(bits, rng.more_bits(unit), x);
             ones = ones & !(1 << unit) | u32::from(one) << unit;
         }
@@ -160,32 +198,47 @@ pub fn draw_row(
 
 per_level! {
     /// Σ_j bits_j · fields_j of each row, over the first `cols` units; layouts as in
-    /// [`draw_words`].
-    pub fn selected_sums(fields: &[Tile], bits: &[u64], cols: usize, sums: &mut [f64]) =
-        selected_sums_body;
+    /// [`draw_words`]. `scratch` has a tile for each row.
+    pub fn selected_sums(
+        fields: &[Tile],
+        bits: &[u64],
+        cols: usize,
+        scratch: &mut [Tile],
+        sums: &mut [f64],
+    ) = selected_sums_body;
 }
 
 #[inline(always)]
-fn selected_sums_body(fields: &[Tile], bits: &[u64], cols: usize, sums: &mut [f64]) {
+fn selected_sums_body(
+    fields: &[Tile],
+    bits: &[u64],
+    cols: usize,
+    scratch: &mut [Tile],
+    sums: &mut [f64],
+) {
     let (rows, tiles) = (sums.len(), cols.div_ceil(LANES));
     assert!(fields.len() >= rows * tiles, "tiles of {cols} units");
     assert_eq!(bits.len(), rows * words_for(cols), "words of {cols} units");
-    for (row, total) in sums.iter_mut().enumerate() {
-        *total = 0.0;
-        let mut sum = Tile::ZERO;
-        for tile in 0..tiles {
-            let word = bits[tile / TILES_PER_WORD * rows + row];
+    sums.fill(0.0);
+    let scratch = &mut scratch[..rows];
+    scratch.fill(Tile::ZERO);
+    for tile in 0..tiles {
+        let words = &bits[tile / TILES_PER_WORD * rows..][..rows];
+        let fields = &fields[tile * rows..][..rows];
+        for ((word, field), sum) in words.iter().zip(fields).zip(&mut *scratch) {
             let mask = (word >> (tile % TILES_PER_WORD * LANES)) as u16;
-            let field = &fields[tile * rows + row];
+            let mut here = *sum;
             for lane in 0..LANES {
-                sum.0[lane] += if mask >> lane & 1 == 1 { field.0[lane] } else { 0.0 };
+                here.0[lane] += if mask >> lane & 1 == 1 { field.0[lane] } else { 0.0 };
             }
-            if tile % FLUSH == FLUSH - 1 {
-                *total += lane_sum(&sum);
-                sum = Tile::ZERO;
+            *sum = here;
+        }
+        if tile % FLUSH == FLUSH - 1 || tile + 1 == tiles {
+            for (total, sum) in sums.iter_mut().zip(&mut *scratch) {
+                *total += lane_sum(sum);
+                *sum = Tile::ZERO;
             }
         }
-        *total += lane_sum(&sum);
     }
 }
 

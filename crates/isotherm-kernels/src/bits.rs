@@ -1,5 +1,7 @@
 //! 0/1 matrices, one bit an entry.
 
+use crate::level::{Level, per_level};
+
 /// Bits in a word.
 const WORD: usize = u64::BITS as usize;
 
@@ -141,7 +143,7 @@ impl BitMatrix {
     }
 
     /// Writes the transpose of this matrix into `out`, in blocks of 64 × 64.
-    pub fn transpose_into(&self, out: &mut BitMatrix) {
+    pub fn transpose_into(&self, level: Level, out: &mut BitMatrix) {
         assert_eq!((out.rows, out.cols), (self.cols, self.rows), "shape of the transpose");
         for row in (0..self.rows).step_by(WORD) {
             for word in 0..self.words_per_row {
@@ -149,7 +151,7 @@ impl BitMatrix {
                 for (i, bits) in block.iter_mut().enumerate().take(self.rows - row) {
                     *bits = self.words[(row + i) * self.words_per_row + word];
                 }
-                transpose_block(&mut block);
+                transpose_block(level, &mut block);
                 for (j, bits) in block.iter().enumerate().take(self.cols - word * WORD) {
                     out.words[(word * WORD + j) * out.words_per_row + row / WORD] = *bits;
                 }
@@ -169,20 +171,32 @@ impl BitMatrix {
     }
 }
 
-/// Transposes 64 × 64 bits: swaps the off-diagonal halves, then those of the quarters, ….
-fn transpose_block(block: &mut [u64; WORD]) {
-    let mut half = WORD / 2;
-    let mut low = u64::MAX >> half;
-    while half > 0 {
-        for i in 0..WORD {
-            if i & half == 0 {
-                let swapped = (block[i] >> half ^ block[i | half]) & low;
-                block[i] ^= swapped << half;
-                block[i | half] ^= swapped;
-            }
+per_level! {
+    /// Transposes 64 × 64 bits.
+    fn transpose_block(block: &mut [u64; WORD]) = transpose_block_body;
+}
+
+#[inline(always)]
+fn transpose_block_body(block: &mut [u64; WORD]) {
+    swap_halves::<32>(block, 0x0000_0000_ffff_ffff);
+    swap_halves::<16>(block, 0x0000_ffff_0000_ffff);
+    swap_halves::<8>(block, 0x00ff_00ff_00ff_00ff);
+    swap_halves::<4>(block, 0x0f0f_0f0f_0f0f_0f0f);
+    swap_halves::<2>(block, 0x3333_3333_3333_3333);
+    swap_halves::<1>(block, 0x5555_5555_5555_5555);
+}
+
+/// Swaps the upper right and the lower left quarter of every square of `2 · HALF` bits; `low` are
+/// the columns in the left halves.
+#[inline(always)]
+fn swap_halves<const HALF: usize>(block: &mut [u64; WORD], low: u64) {
+    for square in block.chunks_exact_mut(2 * HALF) {
+        let (upper, lower) = square.split_at_mut(HALF);
+        for (upper, lower) in upper.iter_mut().zip(lower) {
+            let swapped = (*upper >> HALF ^ *lower) & low;
+            *upper ^= swapped << HALF;
+            *lower ^= swapped;
         }
-        half /= 2;
-        low ^= low << half;
     }
 }
 

@@ -14,8 +14,10 @@ pub(crate) trait Cpu {
     fn store(lanes: Self::Lanes, tile: &mut Tile);
     /// Lane by lane.
     fn add(a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
+    /// Exchanges rows and lanes of sixteen tiles.
+    fn transpose(square: &mut [Tile; LANES]);
     /// Compares random numbers with probabilities: see [`crate::quick`].
-    fn decide(exponents: &[f32; UNITS], random: &[u32; UNITS / 2]) -> Decisions;
+    fn decide(exponents: &[Tile; UNITS / LANES], random: &[u32; UNITS / 2]) -> Decisions;
 }
 
 /// Any CPU.
@@ -43,7 +45,17 @@ impl Cpu for Portable {
     }
 
     #[inline(always)]
-    fn decide(exponents: &[f32; UNITS], random: &[u32; UNITS / 2]) -> Decisions {
+    fn transpose(square: &mut [Tile; LANES]) {
+        for row in 0..LANES {
+            for lane in 0..row {
+                let (upper, lower) = (square[lane].0[row], square[row].0[lane]);
+                (square[lane].0[row], square[row].0[lane]) = (lower, upper);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn decide(exponents: &[Tile; UNITS / LANES], random: &[u32; UNITS / 2]) -> Decisions {
         quick::decide_portable(exponents, random)
     }
 }
@@ -88,7 +100,13 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn decide(exponents: &[f32; UNITS], random: &[u32; UNITS / 2]) -> Decisions {
+        fn transpose(square: &mut [Tile; LANES]) {
+            // SAFETY: AVX2 as said above.
+            unsafe { transpose_avx2(square) }
+        }
+
+        #[inline(always)]
+        fn decide(exponents: &[Tile; UNITS / LANES], random: &[u32; UNITS / 2]) -> Decisions {
             // SAFETY: AVX2 as said above.
             unsafe { quick::x86::decide_avx2(exponents, random) }
         }
@@ -116,9 +134,58 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn decide(exponents: &[f32; UNITS], random: &[u32; UNITS / 2]) -> Decisions {
+        fn transpose(square: &mut [Tile; LANES]) {
+            Avx2::transpose(square);
+        }
+
+        #[inline(always)]
+        fn decide(exponents: &[Tile; UNITS / LANES], random: &[u32; UNITS / 2]) -> Decisions {
             // SAFETY: AVX-512 as said above.
             unsafe { quick::x86::decide_avx512(exponents, random) }
         }
+    }
+
+    /// The four quarters of the square, each transposed into the place of its mirror image.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn transpose_avx2(square: &mut [Tile; LANES]) {
+        let source = *square;
+        for (row, lane) in [(0, 0), (0, 8), (8, 0), (8, 8)] {
+            let mut x = [_mm256_setzero_ps(); 8];
+            for (i, x) in x.iter_mut().enumerate() {
+                // SAFETY: lanes `lane` to `lane + 8` of a tile.
+                *x = unsafe { _mm256_load_ps(source[row + i].0.as_ptr().add(lane)) };
+            }
+            let x = transpose_8(x);
+            for (i, x) in x.into_iter().enumerate() {
+                // SAFETY: likewise.
+                unsafe { _mm256_store_ps(square[lane + i].0.as_mut_ptr().add(row), x) };
+            }
+        }
+    }
+
+    /// Eight registers of eight lanes: pairs of rows interleaved, then pairs of pairs, then halves
+    /// exchanged.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn transpose_8(x: [__m256; 8]) -> [__m256; 8] {
+        let mut y = [_mm256_setzero_ps(); 8];
+        for i in [0, 2, 4, 6] {
+            y[i] = _mm256_unpacklo_ps(x[i], x[i + 1]);
+            y[i + 1] = _mm256_unpackhi_ps(x[i], x[i + 1]);
+        }
+        let mut z = [_mm256_setzero_ps(); 8];
+        for i in [0, 4] {
+            z[i] = _mm256_shuffle_ps::<0b01_00_01_00>(y[i], y[i + 2]);
+            z[i + 1] = _mm256_shuffle_ps::<0b11_10_11_10>(y[i], y[i + 2]);
+            z[i + 2] = _mm256_shuffle_ps::<0b01_00_01_00>(y[i + 1], y[i + 3]);
+            z[i + 3] = _mm256_shuffle_ps::<0b11_10_11_10>(y[i + 1], y[i + 3]);
+        }
+        let mut out = [_mm256_setzero_ps(); 8];
+        for i in 0..4 {
+            out[i] = _mm256_permute2f128_ps::<0x20>(z[i], z[i + 4]);
+            out[i + 4] = _mm256_permute2f128_ps::<0x31>(z[i], z[i + 4]);
+        }
+        out
     }
 }

@@ -18,6 +18,7 @@ pub mod bernoulli;
 pub mod bits;
 mod cpu;
 pub mod exp;
+pub mod few_inputs;
 pub mod flips;
 pub mod level;
 pub mod log_product;

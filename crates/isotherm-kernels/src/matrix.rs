@@ -1,6 +1,7 @@
 //! Dense `f32` matrices whose rows are padded to whole tiles of 16 lanes.
 
-use crate::level::{Level, per_level};
+use crate::cpu::Cpu;
+use crate::level::{Level, per_cpu};
 
 /// Number of `f32` lanes in a tile: one AVX-512 register, two AVX2 ones, a cache line.
 pub const LANES: usize = 16;
@@ -142,14 +143,14 @@ impl Matrix {
     }
 }
 
-per_level! {
+per_cpu! {
     /// Rows of the transpose of `source` from row `first` on, a multiple of 16, as many as fit in
     /// `out`.
     pub fn transpose_rows(source: &Matrix, first: usize, out: &mut [Tile]) = transpose_rows_body;
 }
 
 #[inline(always)]
-fn transpose_rows_body(source: &Matrix, first: usize, out: &mut [Tile]) {
+fn transpose_rows_body<C: Cpu>(source: &Matrix, first: usize, out: &mut [Tile]) {
     assert_eq!(first % LANES, 0, "transposed rows begin with a tile");
     let stride = source.rows.div_ceil(LANES);
     for (t, out) in out.chunks_mut((LANES * stride).max(1)).enumerate() {
@@ -159,38 +160,12 @@ fn transpose_rows_body(source: &Matrix, first: usize, out: &mut [Tile]) {
             for (i, row) in square.iter_mut().enumerate().take(source.rows - block * LANES) {
                 *row = source.tiles[(block * LANES + i) * source.tiles_per_row + tile];
             }
-            let square = transpose_square(&square);
+            C::transpose(&mut square);
             for (i, out) in out.chunks_exact_mut(stride).enumerate() {
                 out[block] = square[i];
             }
         }
     }
-}
-
-/// Swaps the off-diagonal halves, then those of the quarters, …: each step exchanges lanes of whole
-/// rows, which vector units do at once.
-#[inline(always)]
-fn transpose_square(square: &[Tile; LANES]) -> [Tile; LANES] {
-    let mut from = *square;
-    for half in [8, 4, 2, 1] {
-        let mut to = [Tile::ZERO; LANES];
-        for row in 0..LANES {
-            if row & half == 0 {
-                let (upper, lower) = (&from[row].0, &from[row | half].0);
-                for lane in 0..LANES {
-                    let (a, b) = if lane & half == 0 {
-                        (upper[lane], upper[lane | half])
-                    } else {
-                        (lower[lane ^ half], lower[lane])
-                    };
-                    to[row].0[lane] = a;
-                    to[row | half].0[lane] = b;
-                }
-            }
-        }
-        from = to;
-    }
-    from
 }
 
 /// The lanes of a run of tiles as one slice.
@@ -209,12 +184,18 @@ pub fn flat_mut(tiles: &mut [Tile]) -> &mut [f32] {
 /// Tiles summed in `f32` before the sum moves on to `f64`.
 pub(crate) const FLUSH: usize = 32;
 
-/// The sum of the lanes, in `f64` and in a fixed order.
+/// The sum of the lanes, in `f64`: halves added to halves.
 #[inline(always)]
 pub(crate) fn lane_sum(tile: &Tile) -> f64 {
-    let mut sum = 0.0;
-    for lane in tile.0 {
-        sum += f64::from(lane);
+    let mut sums = [0.0; LANES];
+    for lane in 0..LANES {
+        sums[lane] = f64::from(tile.0[lane]);
     }
-    sum
+    for lane in 0..8 {
+        sums[lane] += sums[lane + 8];
+    }
+    for lane in 0..4 {
+        sums[lane] += sums[lane + 4];
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }

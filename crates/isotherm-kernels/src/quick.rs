@@ -10,6 +10,8 @@
 //! |x| = a·ln 2 / 2^11 with a 16-bit number a whose upper 5 bits are a shift n and whose lower 11
 //! bits a fraction f, and e^−|x| = 2^−f >> n with a cubic for 2^−f.
 
+use crate::matrix::{LANES, Tile};
+
 /// Units that are decided together: one AVX-512 register of 16-bit lanes.
 pub(crate) const UNITS: usize = 32;
 
@@ -38,14 +40,17 @@ pub(crate) struct Decisions {
 /// Compares `random` with σ on any CPU, for exponents x·[`STEPS`] and the lanes of one
 /// [`crate::LaneRng`] step, two units a lane, lower half first.
 #[inline(always)]
-pub(crate) fn decide_portable(exponents: &[f32; UNITS], random: &[u32; UNITS / 2]) -> Decisions {
+pub(crate) fn decide_portable(
+    exponents: &[Tile; UNITS / LANES],
+    random: &[u32; UNITS / 2],
+) -> Decisions {
     let (mut steps, mut u) = ([0; UNITS], [0; UNITS]);
     for lane in 0..UNITS / 2 {
         u[2 * lane] = random[lane] as u16;
         u[2 * lane + 1] = (random[lane] >> 16) as u16;
     }
     for unit in 0..UNITS {
-        steps[unit] = in_steps(exponents[unit]);
+        steps[unit] = in_steps(exponents[unit / LANES].0[unit % LANES]);
     }
     let (mut one, mut tie) = ([0; UNITS], [0; UNITS]);
     for unit in 0..UNITS {
@@ -107,25 +112,27 @@ fn pack(bytes: &[u8; UNITS]) -> u32 {
 /// The same for CPUs that have the instructions named.
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86 {
-    use super::{CUBIC, Decisions, LARGEST, MARGIN, UNITS};
+    use super::{CUBIC, Decisions, LANES, LARGEST, MARGIN, Tile, UNITS};
     use std::arch::x86_64::*;
 
     #[target_feature(enable = "avx2")]
     #[inline]
-    pub(crate) fn decide_avx2(exponents: &[f32; UNITS], random: &[u32; UNITS / 2]) -> Decisions {
-        let low = decide_16(steps_16(exponents, 0), random_16(random, 0));
-        let high = decide_16(steps_16(exponents, 16), random_16(random, 8));
+    pub(crate) fn decide_avx2(
+        exponents: &[Tile; UNITS / LANES],
+        random: &[u32; UNITS / 2],
+    ) -> Decisions {
+        let low = decide_16(steps_16(&exponents[0]), random_16(random, 0));
+        let high = decide_16(steps_16(&exponents[1]), random_16(random, 8));
         Decisions { ones: movemask(low.0, high.0), ties: movemask(low.1, high.1) }
     }
 
-    /// Sixteen exponents from `at` on, rounded.
+    /// Sixteen exponents, rounded.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn steps_16(exponents: &[f32; UNITS], at: usize) -> __m256i {
-        let eight: &[f32; 16] = exponents[at..].first_chunk().expect("16 of 32 exponents");
-        // SAFETY: 16 values are two registers.
-        let (a, b) =
-            unsafe { (_mm256_loadu_ps(eight.as_ptr()), _mm256_loadu_ps(eight.as_ptr().add(8))) };
+    fn steps_16(exponents: &Tile) -> __m256i {
+        let at = exponents.0.as_ptr();
+        // SAFETY: a tile is two aligned registers.
+        let (a, b) = unsafe { (_mm256_load_ps(at), _mm256_load_ps(at.add(8))) };
         // Large ones would convert to a negative number; small ones and NaNs may.
         let most = _mm256_set1_ps(1e9);
         let a = _mm256_cvtps_epi32(_mm256_min_ps(a, most));
@@ -186,16 +193,19 @@ pub(crate) mod x86 {
 
     #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    pub(crate) fn decide_avx512(exponents: &[f32; UNITS], random: &[u32; UNITS / 2]) -> Decisions {
+    pub(crate) fn decide_avx512(
+        exponents: &[Tile; UNITS / LANES],
+        random: &[u32; UNITS / 2],
+    ) -> Decisions {
         let all = |x: u16| _mm512_set1_epi16(x as i16);
-        let steps = |at: usize| {
-            // SAFETY: `at` is 0 or 16, and the array holds 16 more.
-            let x = unsafe { _mm512_loadu_ps(exponents.as_ptr().add(at)) };
+        let steps = |tile: &Tile| {
+            // SAFETY: a tile is one aligned register.
+            let x = unsafe { _mm512_load_ps(tile.0.as_ptr()) };
             // Large ones would convert to a negative number; small ones and NaNs may.
             _mm512_cvtps_epi32(_mm512_min_ps(x, _mm512_set1_ps(1e9)))
         };
         // Packing works on quarters of the registers: eighths come out as 0, 4, 1, 5, ….
-        let packed = _mm512_packs_epi32(steps(0), steps(16));
+        let packed = _mm512_packs_epi32(steps(&exponents[0]), steps(&exponents[1]));
         let order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
         let steps = _mm512_permutexvar_epi64(order, packed);
         let a = _mm512_abs_epi16(steps);
@@ -244,7 +254,7 @@ mod tests {
                 for (unit, &r) in group.iter().enumerate() {
                     random[unit / 2] |= (r as u32) << (16 * (unit % 2));
                 }
-                let decisions = C::decide(&[exponent as f32; UNITS], &random);
+                let decisions = C::decide(&[Tile::splat(exponent as f32); 2], &random);
                 for (unit, &r) in group.iter().enumerate() {
                     if decisions.ties >> unit & 1 == 1 {
                         ties += 1;

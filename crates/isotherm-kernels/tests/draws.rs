@@ -47,8 +47,8 @@ proptest! {
                 let twin = scalar::draw_row(field.row(0), base.row(0), scale, &mut twin_rng);
                 prop_assert_eq!(rng.next_words(), twin_rng.next_words(), "the stream after the row");
                 assert_bits_padded(&bits, n);
-                for j in 0..n {
-                    prop_assert_eq!(bit(&bits, j), twin[j], "{}: unit {}", level.name(), j);
+                for (j, &twin) in twin.iter().enumerate() {
+                    prop_assert_eq!(bit(&bits, j), twin, "{}: unit {}", level.name(), j);
                 }
             }
         }
@@ -102,7 +102,7 @@ proptest! {
             .collect();
         for level in Level::available() {
             let mut sums = vec![f64::NAN; rows];
-            selected_sums(level, &by_tiles, &by_words, n, &mut sums);
+            selected_sums(level, &by_tiles, &by_words, n, &mut vec![Tile::ZERO; rows], &mut sums);
             for (r, &sum) in sums.iter().enumerate() {
                 let selected: Vec<bool> = (0..n).map(|j| bits.get(r, j)).collect();
                 let want = scalar::selected_sum(fields.row(r), &selected);
@@ -156,7 +156,8 @@ fn long_rows_keep_their_precision() {
     let field = Matrix::from_row(&vec![20.1; n]);
     for level in Level::available() {
         let mut sum = [0.0];
-        selected_sums(level, field.tiles(), &vec![u64::MAX; n / 64], n, &mut sum);
+        let (ones, scratch) = (vec![u64::MAX; n / 64], &mut [Tile::ZERO]);
+        selected_sums(level, field.tiles(), &ones, n, scratch, &mut sum);
         let want = n as f64 * f64::from(20.1f32);
         assert_near(level, sum[0], want, SECOND_ORDER * 32.0 * ROUNDING * want);
     }

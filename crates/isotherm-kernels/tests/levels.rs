@@ -49,7 +49,7 @@ fn rows(level: Level, n: usize, scale: f32, seed: u64) -> Vec<Output> {
         let mut bits = vec![0; words_for(n)];
         bernoulli::draw_row(level, field, base, scale, n, rng, &mut bits);
         let mut sum = [0.0];
-        bernoulli::selected_sums(level, field, &bits, n, &mut sum);
+        bernoulli::selected_sums(level, field, &bits, n, &mut [Tile::ZERO], &mut sum);
         bits.push(sum[0].to_bits());
         bits.extend(rng.clone().next_words().map(u64::from));
         bits

@@ -140,6 +140,7 @@ impl Path for Gibbs {
         let (swap, stream) = (self.swap, (Purpose::Sweep, clock));
         self.cut(rows_per_thread(self.rows, steps as f64 * self.cost_of_a_step()));
         self.for_each_block(model, betas, stream, |block, target| {
+            block.see(target.model);
             for step in 1..=steps {
                 block.draw_visible(target);
                 block.update_hidden_field(target);

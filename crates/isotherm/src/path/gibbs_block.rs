@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::bits::{BitRows, words_for};
+use isotherm_kernels::few_inputs::FewInputs;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli};
 
 use crate::model::Rbm;
@@ -35,6 +36,8 @@ pub(super) struct Block {
     n_hidden: usize,
     betas: Vec<f32>,
     rngs: Vec<LaneRng>,
+    /// c + Wh in tables, where there are few hidden units.
+    sums: FewInputs,
     h: Vec<u64>,
     v: Vec<u64>,
     /// The visible fields c + Wh of some words of units.
@@ -55,6 +58,7 @@ impl Block {
             n_hidden,
             betas: vec![0.0; count],
             rngs: vec![LaneRng::new(0); count],
+            sums: FewInputs::default(),
             h: vec![0; count * h.words_per_row()],
             v: vec![0; count * words_for(n_visible)],
             visible_field: vec![Tile::ZERO; count * words.min(n_visible.div_ceil(LANES))],
@@ -81,8 +85,26 @@ impl Block {
         clock.fill_lanes(purpose, first, &mut self.rngs);
     }
 
-    /// v given h, as many words at a time as the scratch holds.
+    /// Gets ready for a model that may have changed.
+    pub(super) fn see(&mut self, model: &Rbm) {
+        if self.n_hidden <= FewInputs::MOST {
+            let c = model.parameters().c.tiles();
+            self.sums.tabulate(Level::detect(), model.filters(), c);
+        }
+    }
+
+    /// v given h.
     pub(super) fn draw_visible(&mut self, target: &Target<'_>) {
+        if self.n_hidden <= FewInputs::MOST {
+            let (level, betas, rngs) = (Level::detect(), &self.betas, &mut self.rngs);
+            self.sums.draw(level, &self.h, target.base, betas, rngs, &mut self.v);
+        } else {
+            self.draw_visible_by_words(target);
+        }
+    }
+
+    /// v given h, as many words at a time as the scratch holds.
+    fn draw_visible_by_words(&mut self, target: &Target<'_>) {
         let (rows, tiles) = (self.rows(), self.n_visible.div_ceil(LANES));
         let step = self.visible_field.len() / rows;
         for first in (0..tiles).step_by(step) {
@@ -116,7 +138,8 @@ impl Block {
     /// h·a of every row.
     pub(super) fn update_coupling(&mut self) {
         let (fields, h) = (&self.hidden_field, &self.h);
-        bernoulli::selected_sums(Level::detect(), fields, h, self.n_hidden, &mut self.coupling);
+        let (scratch, sums) = (&mut self.visible_field, &mut self.coupling);
+        bernoulli::selected_sums(Level::detect(), fields, h, self.n_hidden, scratch, sums);
     }
 
     /// t(v) of a row.

@@ -82,7 +82,7 @@ impl Gradient {
     /// each h_r or each v_r changes none of the sums.
     pub fn of(&mut self, phases: &Phases, centering: Option<&Centering>) -> &Parameters {
         let level = Level::detect();
-        phases.v.transpose_into(&mut self.on);
+        phases.v.transpose_into(level, &mut self.on);
         let lambda = centering.map_or(&self.no_offset, |offsets| &offsets.hidden).tiles();
         for row in 0..phases.h.rows() {
             let (share, h) = (phases.share(row), phases.h.row_tiles(row));
@@ -122,7 +122,7 @@ impl Gradient {
         for row in 0..self.hidden.rows() {
             let mut v_mu = [0.0];
             let v = phases.v.row(row);
-            bernoulli::selected_sums(level, mu.tiles(), v, mu.cols(), &mut v_mu);
+            bernoulli::selected_sums(level, mu.tiles(), v, mu.cols(), &mut [Tile::ZERO], &mut v_mu);
             let weight = (mu_mu - v_mu[0]) as f32;
             vector::add_scaled(level, weight, self.hidden.row_tiles(row), b.tiles_mut());
         }
