@@ -77,7 +77,7 @@ def markdown(found, rows):
     if waited > DISTURBED:
         sentence = (
             f"The machine was busy: contestants waited for their core up to {waited:.0%} of the time. "
-            "That is taken off, but not where there are two threads, and caches suffer too."
+            "That is taken off, but not from two threads, which come out too slow."
         )
         lines += ["", sentence]
     return "\n".join(lines) + "\n"
