@@ -6,9 +6,11 @@ use std::time::Instant;
 use isotherm::data::{Dataset, Table};
 use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{Initial, Rbm};
+use isotherm::threads::keep_awake;
 use isotherm::train::{Config, TrainState, Trainer};
-use isotherm_kernels::affine::affine;
-use isotherm_kernels::{BitMatrix, Level, Matrix};
+use isotherm_kernels::affine::{Grouping, affine_by_tiles};
+use isotherm_kernels::bits::BitRows;
+use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
@@ -46,7 +48,7 @@ pub(crate) struct Likelihood {
 /// A workload that is set up.
 pub(crate) enum Ready {
     Train { trainer: Box<Trainer>, state: Box<TrainState> },
-    Products { bits: BitMatrix, weights: Matrix, bias: Matrix, out: Matrix },
+    Products { words: Vec<u64>, rows: usize, weights: Matrix, bias: Matrix, out: Vec<Tile> },
     Likelihood { model: Rbm, data: Dataset },
 }
 
@@ -81,14 +83,18 @@ impl Work {
             }
             Work::Products(Products { data, outputs, rows }) => {
                 let examples = table(read(folder, data)?)?;
-                let first: Vec<usize> = (0..*rows).map(|row| row % examples.rows()).collect();
+                let row = |row: usize| examples.row(row % examples.rows());
+                let words = (0..examples.words_per_row())
+                    .flat_map(|word| (0..*rows).map(move |r| row(r)[word]))
+                    .collect();
                 let initial = Initial { n_hidden: *outputs, std: 0.1, seed: 1 };
                 let model = initial.model(&vec![0.5; examples.cols()]);
                 Ok(Ready::Products {
-                    bits: examples.select(&first),
+                    words,
+                    rows: *rows,
                     weights: model.parameters().w.clone(),
                     bias: model.parameters().b.clone(),
-                    out: Matrix::zeros(*rows, *outputs),
+                    out: vec![Tile::ZERO; rows * outputs.div_ceil(LANES)],
                 })
             }
             Work::Likelihood(Likelihood { data, hidden }) => {
@@ -104,9 +110,7 @@ impl Ready {
     pub(crate) fn run(&mut self, steps: u64) -> Result<Reply> {
         let before = waited();
         let begun = Instant::now();
-        for _ in 0..steps {
-            self.step()?;
-        }
+        keep_awake(|| (0..steps).try_for_each(|_| self.step()))?;
         let seconds = begun.elapsed().as_secs_f64();
         let waited = waited() - before;
         let level = Level::detect().name();
@@ -123,8 +127,12 @@ impl Ready {
             Ready::Train { trainer, state } => {
                 trainer.step(state).map_err(|error| error.to_string())?;
             }
-            Ready::Products { bits, weights, bias, out } => {
-                affine(Level::detect(), bits.words(), weights, bias.tiles(), out.tiles_mut());
+            Ready::Products { words, rows, weights, bias, out } => {
+                // The call that the samplers make, in the layout that they keep.
+                let (bits, grouping) =
+                    (BitRows::by_words(words, *rows), Grouping::of(*rows, weights.rows()));
+                let (bias, tiles) = (bias.tiles(), 0..weights.tiles_per_row());
+                affine_by_tiles(Level::detect(), grouping, bits, weights, &[], bias, tiles, out);
                 std::hint::black_box(&out);
             }
             Ready::Likelihood { model, data } => {

@@ -1,92 +1,344 @@
 //! Bits × weights + bias, by subset sums.
 //!
-//! A row of bits selects rows of the weight matrix to add up. Four input bits can select only 16
-//! different sums, so for each tile of 16 outputs the sums of every four weight rows are tabulated
-//! once and each row of bits then adds one table entry where it would have added two weight rows
-//! on average (and multiplied four). The tables of one 64-bit word take 16 KiB: they stay in L1.
+//! A row of bits selects rows of the weight matrix to add up. Five input bits can select only 32
+//! different sums, so for each tile of 16 outputs the sums of every five weight rows are tabulated
+//! once, and each row of bits then adds one table entry where it would have multiplied and added
+//! five weight rows. A table pays for itself over the rows that share it: the more rows, the
+//! larger the groups (see [`Grouping`]). The tables in use always fit in L1.
 
-use crate::bits::words_for;
-use crate::level::per_level;
-use crate::matrix::{Matrix, Tile};
+use std::mem::MaybeUninit;
+use std::ops::Range;
 
-/// Input bits a table covers.
-const GROUP: usize = 4;
-/// Entries of one table.
-const ENTRIES: usize = 1 << GROUP;
-/// Tables that cover one word.
-const GROUPS_PER_WORD: usize = 64 / GROUP;
+use crate::bits::{BitRows, words_for};
+use crate::cpu::Cpu;
+use crate::level::{Level, per_cpu};
+use crate::matrix::{LANES, Matrix, Tile};
 
-per_level! {
-    /// For every row of `bits`: `out = bias + Σ_j bits_j · weights[j]`.
-    ///
-    /// `bits` holds the rows' words one after the other, `out` the rows' tiles; `weights` is
-    /// inputs × outputs and `bias` the tiles of one output row.
-    pub fn affine(bits: &[u64], weights: &Matrix, bias: &[Tile], out: &mut [Tile]) = affine_body;
+/// How many input bits a table covers at most.
+///
+/// The order of the additions follows from it, so equal results need equal groupings: whoever cuts
+/// rows into chunks chooses it once, by all the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grouping {
+    /// Tables of 16 sums, for few rows.
+    Four,
+    /// Tables of 64 sums, for many.
+    Six,
 }
 
-#[inline(always)]
-fn affine_body(bits: &[u64], weights: &Matrix, bias: &[Tile], out: &mut [Tile]) {
-    let (words, tiles) = (words_for(weights.rows()), weights.tiles_per_row());
-    assert_eq!(bias.len(), tiles, "tiles of the bias");
-    if tiles == 0 {
+impl Grouping {
+    /// Both of them.
+    pub const ALL: [Grouping; 2] = [Grouping::Four, Grouping::Six];
+
+    /// The faster one: small tables are made sooner, large ones are read less often.
+    pub fn of(rows: usize, inputs: usize) -> Grouping {
+        let cost = |tables: usize, entries: usize| {
+            // Making an entry takes about as long as using two.
+            tables * rows + 2 * entries
+        };
+        let four = Split::<4, 16>::count(inputs);
+        let six = Split::<6, 6>::count(inputs);
+        if cost(four.0, four.1) <= cost(six.0, six.1) { Grouping::Four } else { Grouping::Six }
+    }
+}
+
+/// For every row of `bits` and the outputs in `tiles`: `out = bias + Σ_j bits_j · weights[j]`,
+/// tile by tile: all rows' first tile, then all rows' second tile, ….
+///
+/// `weights` is inputs × outputs and `bias` the tiles of one output row, none for zero. A last column `extra`, one
+/// value for each input or none at all, may stand beside the weights, its bias zero: it is the
+/// lane after the last of their columns.
+#[allow(clippy::too_many_arguments)]
+pub fn affine_by_tiles(
+    level: Level,
+    grouping: Grouping,
+    bits: BitRows<'_>,
+    weights: &Matrix,
+    extra: &[f32],
+    bias: &[Tile],
+    tiles: Range<usize>,
+    out: &mut [Tile],
+) {
+    assert!(extra.is_empty() || extra.len() == weights.rows(), "inputs of the extra column");
+    assert!(bias.is_empty() || bias.len() == weights.tiles_per_row(), "tiles of the bias");
+    let columns = weights.cols() + usize::from(!extra.is_empty());
+    assert!(tiles.end <= columns.div_ceil(LANES), "tiles of the outputs");
+    assert_eq!(bits.words_per_row(), words_for(weights.rows()), "words of {} bits", weights.rows());
+    assert_eq!(out.len(), bits.rows() * tiles.len(), "rows of bits and of outputs");
+    if bits.rows() == 0 {
         return;
     }
-    let rows = out.len() / tiles;
-    assert_eq!(out.len(), rows * tiles, "tiles of the outputs");
-    assert_eq!(bits.len(), rows * words, "rows of bits and of outputs");
-    for out_row in out.chunks_exact_mut(tiles) {
-        out_row.copy_from_slice(bias);
-    }
-    let mut tables = [[Tile::ZERO; ENTRIES]; GROUPS_PER_WORD];
-    for tile in 0..tiles {
-        for word in 0..words {
-            let inputs = (weights.rows() - word * 64).min(64);
-            let groups = inputs.div_ceil(GROUP);
-            for (group, table) in tables[..groups].iter_mut().enumerate() {
-                let first = word * 64 + group * GROUP;
-                subset_sums(weights, first, (inputs - group * GROUP).min(GROUP), tile, table);
-            }
-            let rows = bits.chunks_exact(words).zip(out.chunks_exact_mut(tiles));
-            if groups == GROUPS_PER_WORD {
-                for (row, out_row) in rows {
-                    add_groups(&tables, row[word], &mut out_row[tile]);
-                }
-            } else {
-                for (row, out_row) in rows {
-                    add_groups(&tables[..groups], row[word], &mut out_row[tile]);
-                }
-            }
+    let operands = Operands { weights, extra, bias };
+    if weights.rows() == 0 {
+        for (tile, out) in tiles.zip(out.chunks_exact_mut(bits.rows())) {
+            out.fill(operands.bias(tile));
         }
+        return;
+    }
+    match grouping {
+        Grouping::Four => four(level, &operands, bits, tiles, out),
+        Grouping::Six if weights.rows() <= 12 => narrow_six(level, &operands, bits, tiles, out),
+        Grouping::Six => six(level, &operands, bits, tiles, out),
     }
 }
 
-/// The sums of all subsets of `count` weight rows from `first` on: entry `s` sums the rows whose
-/// bit is set in `s`.
-#[inline(always)]
-fn subset_sums(
+/// [`affine_by_tiles`] of all outputs, with the outputs row by row.
+pub fn affine(
+    level: Level,
+    grouping: Grouping,
+    bits: BitRows<'_>,
     weights: &Matrix,
-    first: usize,
-    count: usize,
-    tile: usize,
-    table: &mut [Tile; ENTRIES],
+    bias: &[Tile],
+    out: &mut [Tile],
 ) {
-    table[0] = Tile::ZERO;
-    for bit in 0..count {
-        let row = &weights.row_tiles(first + bit)[tile];
-        for subset in 0..1 << bit {
-            let mut sum = table[subset];
-            sum.add(row);
-            table[subset | 1 << bit] = sum;
+    let tiles = weights.tiles_per_row();
+    assert_eq!(out.len(), bits.rows() * tiles, "rows of bits and of outputs");
+    if tiles <= 1 {
+        affine_by_tiles(level, grouping, bits, weights, &[], bias, 0..tiles, out);
+        return;
+    }
+    let mut sums = [Tile::ZERO; ROWS];
+    for (chunk, out) in out.chunks_mut(ROWS * tiles).enumerate() {
+        let bits = bits.slice(chunk * ROWS, out.len() / tiles);
+        let sums = &mut sums[..bits.rows()];
+        for tile in 0..tiles {
+            affine_by_tiles(level, grouping, bits, weights, &[], bias, tile..tile + 1, sums);
+            for (out, sum) in out.chunks_exact_mut(tiles).zip(&*sums) {
+                out[tile] = *sum;
+            }
         }
     }
 }
 
-#[inline(always)]
-fn add_groups(tables: &[[Tile; ENTRIES]], mut word: u64, out: &mut Tile) {
-    let mut sum = *out;
-    for table in tables {
-        sum.add(&table[(word as usize) % ENTRIES]);
-        word >>= GROUP;
+/// Rows that [`affine`] sums up before it puts the sums where they belong: 32 KiB of them.
+const ROWS: usize = 512;
+
+per_cpu! {
+    fn four(operands: &Operands<'_>, bits: BitRows<'_>, tiles: Range<usize>, out: &mut [Tile])
+        = grouped<4, 16, 16>;
+}
+
+per_cpu! {
+    fn six(operands: &Operands<'_>, bits: BitRows<'_>, tiles: Range<usize>, out: &mut [Tile])
+        = grouped<6, 64, 6>;
+}
+
+per_cpu! {
+    fn narrow_six(operands: &Operands<'_>, bits: BitRows<'_>, tiles: Range<usize>, out: &mut [Tile])
+        = narrow;
+}
+
+/// What the bits select from.
+struct Operands<'a> {
+    weights: &'a Matrix,
+    extra: &'a [f32],
+    bias: &'a [Tile],
+}
+
+impl Operands<'_> {
+    #[inline(always)]
+    fn row(&self, input: usize, tile: usize) -> Tile {
+        let mut row = self.weights.row_tiles(input).get(tile).copied().unwrap_or(Tile::ZERO);
+        if tile == self.weights.cols() / LANES
+            && let Some(&extra) = self.extra.get(input)
+        {
+            row.0[self.weights.cols() % LANES] = extra;
+        }
+        row
     }
-    *out = sum;
+
+    #[inline(always)]
+    fn bias(&self, tile: usize) -> Tile {
+        self.bias.get(tile).copied().unwrap_or(Tile::ZERO)
+    }
+}
+
+/// Tables of `ENTRIES` = 2^`GROUP` sums, of which `TABLES` cover a block of inputs: 64 bits where
+/// the tables are small enough, 32 where not.
+#[inline(always)]
+fn grouped<C: Cpu, const GROUP: usize, const ENTRIES: usize, const TABLES: usize>(
+    operands: &Operands<'_>,
+    bits: BitRows<'_>,
+    tiles: Range<usize>,
+    out: &mut [Tile],
+) {
+    let mut tables = Tables::<ENTRIES, TABLES, 1>::new();
+    let (block, inputs) = (Split::<GROUP, TABLES>::BLOCK, operands.weights.rows());
+    for (tile, out) in tiles.zip(out.chunks_exact_mut(bits.rows())) {
+        for first in (0..inputs).step_by(block) {
+            let split = Split::<GROUP, TABLES>::new((inputs - first).min(block));
+            tables.make::<C, GROUP>(operands, first, &split, tile, 0);
+            if inputs - first >= block {
+                let full = &Split::<GROUP, TABLES>::FULL;
+                add_rows::<C, TABLES, GROUP, ENTRIES, TABLES>(&tables, full, bits, first, out);
+                continue;
+            }
+            // The last block, its number of groups made a constant where it is small.
+            macro_rules! add {
+                ($($groups:literal)*) => { match split.groups {
+                    $($groups => add_rows::<C, $groups, GROUP, ENTRIES, TABLES>(
+                        &tables, &split, bits, first, out),)*
+                    _ => add_rows::<C, ANY, GROUP, ENTRIES, TABLES>(
+                        &tables, &split, bits, first, out),
+                } };
+            }
+            add!(1 2 3);
+        }
+    }
+}
+
+/// [`grouped`] by six for at most two groups in all, four tiles at a time: the tables of four tiles
+/// fit in L1, and a row's bits are taken apart once for all of them.
+#[inline(always)]
+fn narrow<C: Cpu>(
+    operands: &Operands<'_>,
+    bits: BitRows<'_>,
+    tiles: Range<usize>,
+    out: &mut [Tile],
+) {
+    let (rows, split) = (bits.rows(), Split::<6, 6>::new(operands.weights.rows()));
+    let mut tables = Tables::<64, 6, WIDE>::new();
+    for first in tiles.clone().step_by(WIDE) {
+        let width = (tiles.end - first).min(WIDE);
+        for i in 0..width {
+            tables.make::<C, 6>(operands, 0, &split, first + i, i);
+        }
+        let out = &mut out[(first - tiles.start) * rows..][..width * rows];
+        for row in 0..rows {
+            let word = bits.word(row, 0);
+            let low = split.index(word, 0);
+            let high = split.index(word, 1);
+            for i in 0..width {
+                let mut sum = tables.entry::<C>(0, low, i);
+                if split.groups == 2 {
+                    sum = C::add(sum, tables.entry::<C>(1, high, i));
+                }
+                C::store(sum, &mut out[i * rows + row]);
+            }
+        }
+    }
+}
+
+/// Tiles that [`narrow`] works on at a time.
+const WIDE: usize = 4;
+
+/// Stands for a number of groups that is not a constant.
+const ANY: usize = 0;
+
+/// A block of inputs cut into groups of nearly the same size.
+struct Split<const GROUP: usize, const TABLES: usize> {
+    groups: usize,
+    sizes: [u32; TABLES],
+    shifts: [u32; TABLES],
+}
+
+impl<const GROUP: usize, const TABLES: usize> Split<GROUP, TABLES> {
+    const BLOCK: usize = if GROUP * TABLES >= 64 { 64 } else { 32 };
+    const FULL: Self = Self::new(Self::BLOCK);
+
+    #[inline(always)]
+    const fn new(inputs: usize) -> Self {
+        let groups = inputs.div_ceil(GROUP);
+        let (mut sizes, mut shifts, mut at, mut k) = ([0; TABLES], [0; TABLES], 0, 0);
+        while k < groups {
+            sizes[k] = (inputs / groups) as u32 + if k < inputs % groups { 1 } else { 0 };
+            shifts[k] = at;
+            at += sizes[k];
+            k += 1;
+        }
+        Split { groups, sizes, shifts }
+    }
+
+    /// How many tables all the inputs take, and how many entries these have.
+    fn count(inputs: usize) -> (usize, usize) {
+        let (blocks, last) = (inputs / Self::BLOCK, Self::new(inputs % Self::BLOCK));
+        let entries = |split: &Self| split.sizes[..split.groups].iter().map(|s| 1usize << s).sum();
+        let (full_entries, last_entries): (usize, usize) = (entries(&Self::FULL), entries(&last));
+        (blocks * Self::FULL.groups + last.groups, blocks * full_entries + last_entries)
+    }
+
+    /// The bits of group `k` in a word.
+    #[inline(always)]
+    fn index(&self, word: u64, k: usize) -> usize {
+        (word >> self.shifts[k]) as usize & ((1 << self.sizes[k]) - 1)
+    }
+}
+
+/// Tables of subset sums for `WIDTH` tiles side by side. Made anew for every use, so they are not
+/// even cleared when they come to be.
+struct Tables<const ENTRIES: usize, const TABLES: usize, const WIDTH: usize> {
+    sums: [[[MaybeUninit<Tile>; WIDTH]; ENTRIES]; TABLES],
+}
+
+impl<const ENTRIES: usize, const TABLES: usize, const WIDTH: usize> Tables<ENTRIES, TABLES, WIDTH> {
+    #[inline(always)]
+    fn new() -> Self {
+        Tables { sums: [[[MaybeUninit::uninit(); WIDTH]; ENTRIES]; TABLES] }
+    }
+
+    /// For each group of the block from `first` on, the sums of all subsets of its weight rows:
+    /// entry `s` sums the rows whose bit is set in `s`. The first table of all begins at the bias,
+    /// every other one at zero.
+    #[inline(always)]
+    fn make<C: Cpu, const GROUP: usize>(
+        &mut self,
+        operands: &Operands<'_>,
+        first: usize,
+        split: &Split<GROUP, TABLES>,
+        tile: usize,
+        at: usize,
+    ) {
+        for k in 0..split.groups {
+            let from = first + split.shifts[k] as usize;
+            let table = &mut self.sums[k];
+            let start = if from == 0 { operands.bias(tile) } else { Tile::ZERO };
+            table[0][at].write(start);
+            for bit in 0..split.sizes[k] as usize {
+                let row = C::load(&operands.row(from + bit, tile));
+                for subset in 0..1 << bit {
+                    // SAFETY: the entries below 1 << bit have just been written.
+                    let sum = C::add(C::load(unsafe { table[subset][at].assume_init_ref() }), row);
+                    let entry = table[subset | 1 << bit][at].write(Tile::ZERO);
+                    C::store(sum, entry);
+                }
+            }
+        }
+    }
+
+    /// Entry `index` of table `k`.
+    #[inline(always)]
+    fn entry<C: Cpu>(&self, k: usize, index: usize, at: usize) -> C::Lanes {
+        // SAFETY: `make` writes as many entries of a table as its group has subsets, and an index
+        // is a subset of the group.
+        C::load(unsafe { self.sums[k][index & (ENTRIES - 1)][at].assume_init_ref() })
+    }
+}
+
+/// Adds one entry of each of the tables to every row; the first block sets the rows instead.
+#[inline(always)]
+fn add_rows<
+    C: Cpu,
+    const GROUPS: usize,
+    const GROUP: usize,
+    const ENTRIES: usize,
+    const TABLES: usize,
+>(
+    tables: &Tables<ENTRIES, TABLES, 1>,
+    split: &Split<GROUP, TABLES>,
+    bits: BitRows<'_>,
+    first: usize,
+    out: &mut [Tile],
+) {
+    let groups = if GROUPS == ANY { split.groups } else { GROUPS.min(TABLES) };
+    for (row, out) in out.iter_mut().enumerate() {
+        let word = bits.word(row, first / 64) >> (first % 64);
+        let mut sum = tables.entry::<C>(0, split.index(word, 0), 0);
+        if first > 0 {
+            sum = C::add(C::load(out), sum);
+        }
+        for k in 1..groups {
+            sum = C::add(sum, tables.entry::<C>(k, split.index(word, k), 0));
+        }
+        C::store(sum, out);
+    }
 }

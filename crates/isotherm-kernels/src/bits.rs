@@ -74,6 +74,18 @@ impl BitMatrix {
         &mut self.words
     }
 
+    /// All rows, to be read by a kernel.
+    pub fn as_rows(&self) -> BitRows<'_> {
+        let (rows, stride) = (self.rows, self.words_per_row);
+        BitRows {
+            words: &self.words,
+            rows,
+            words_per_row: stride,
+            row_stride: stride,
+            word_stride: 1,
+        }
+    }
+
     /// The words of one row.
     pub fn row(&self, row: usize) -> &[u64] {
         &self.words[row * self.words_per_row..][..self.words_per_row]
@@ -102,6 +114,12 @@ impl BitMatrix {
         ones(self.row(row))
     }
 
+    /// Drops all rows; what they took is kept for rows to come.
+    pub fn clear_rows(&mut self) {
+        self.words.clear();
+        self.rows = 0;
+    }
+
     /// Appends one row from its words.
     pub fn push_row(&mut self, words: &[u64]) {
         assert_eq!(words.len(), self.words_per_row, "words of a row");
@@ -122,6 +140,23 @@ impl BitMatrix {
         BitMatrix { rows: rows.len(), words, ..*self }
     }
 
+    /// Writes the transpose of this matrix into `out`, in blocks of 64 × 64.
+    pub fn transpose_into(&self, out: &mut BitMatrix) {
+        assert_eq!((out.rows, out.cols), (self.cols, self.rows), "shape of the transpose");
+        for row in (0..self.rows).step_by(WORD) {
+            for word in 0..self.words_per_row {
+                let mut block = [0; WORD];
+                for (i, bits) in block.iter_mut().enumerate().take(self.rows - row) {
+                    *bits = self.words[(row + i) * self.words_per_row + word];
+                }
+                transpose_block(&mut block);
+                for (j, bits) in block.iter().enumerate().take(self.cols - word * WORD) {
+                    out.words[(word * WORD + j) * out.words_per_row + row / WORD] = *bits;
+                }
+            }
+        }
+    }
+
     /// How many ones each column holds.
     pub fn column_counts(&self) -> Vec<u64> {
         let mut counts = vec![0; self.cols];
@@ -131,6 +166,72 @@ impl BitMatrix {
             }
         }
         counts
+    }
+}
+
+/// Transposes 64 × 64 bits: swaps the off-diagonal halves, then those of the quarters, ….
+fn transpose_block(block: &mut [u64; WORD]) {
+    let mut half = WORD / 2;
+    let mut low = u64::MAX >> half;
+    while half > 0 {
+        for i in 0..WORD {
+            if i & half == 0 {
+                let swapped = (block[i] >> half ^ block[i | half]) & low;
+                block[i] ^= swapped << half;
+                block[i | half] ^= swapped;
+            }
+        }
+        half /= 2;
+        low ^= low << half;
+    }
+}
+
+/// Rows of bits to be read, in one of two layouts.
+#[derive(Clone, Copy, Debug)]
+pub struct BitRows<'a> {
+    words: &'a [u64],
+    rows: usize,
+    words_per_row: usize,
+    row_stride: usize,
+    word_stride: usize,
+}
+
+impl<'a> BitRows<'a> {
+    /// The words of each row one after the other, as in a [`BitMatrix`].
+    pub fn by_rows(words: &'a [u64], words_per_row: usize) -> BitRows<'a> {
+        let rows = words.len().checked_div(words_per_row).unwrap_or(0);
+        assert_eq!(words.len(), rows * words_per_row, "whole rows of words");
+        BitRows { words, rows, words_per_row, row_stride: words_per_row, word_stride: 1 }
+    }
+
+    /// All rows' first word, then all rows' second word, ….
+    pub fn by_words(words: &'a [u64], rows: usize) -> BitRows<'a> {
+        let words_per_row = words.len().checked_div(rows).unwrap_or(0);
+        assert_eq!(words.len(), rows * words_per_row, "whole words of rows");
+        BitRows { words, rows, words_per_row, row_stride: 1, word_stride: rows }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of words that hold one row.
+    pub fn words_per_row(&self) -> usize {
+        self.words_per_row
+    }
+
+    /// Word `word` of row `row`.
+    #[inline(always)]
+    pub fn word(&self, row: usize, word: usize) -> u64 {
+        self.words[row * self.row_stride + word * self.word_stride]
+    }
+
+    /// `rows` rows from `first` on.
+    pub fn slice(&self, first: usize, rows: usize) -> BitRows<'a> {
+        assert!(first + rows <= self.rows, "rows of the slice");
+        let words = self.words.get(first * self.row_stride..).unwrap_or_default();
+        BitRows { words, rows, ..*self }
     }
 }
 

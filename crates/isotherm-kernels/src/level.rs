@@ -71,10 +71,11 @@ impl Level {
 
 /// Compiles the `#[inline(always)]` function `$body` once per level and dispatches on the level.
 macro_rules! per_level {
-    ($(#[$doc:meta])* pub fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:path;) => {
+    ($(#[$doc:meta])* $visibility:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?)
+        $(-> $ret:ty)? = $body:path;) => {
         $(#[$doc])*
         #[allow(clippy::too_many_arguments)]
-        pub fn $name(level: $crate::Level, $($arg: $ty),*) $(-> $ret)? {
+        $visibility fn $name(level: $crate::Level, $($arg: $ty),*) $(-> $ret)? {
             #[cfg(target_arch = "x86_64")]
             #[target_feature(enable = "avx2")]
             #[allow(clippy::too_many_arguments)]
@@ -100,3 +101,36 @@ macro_rules! per_level {
     };
 }
 pub(crate) use per_level;
+
+/// [`per_level!`] for a body that is generic over the level's [`crate::cpu::Cpu`].
+macro_rules! per_cpu {
+    ($(#[$doc:meta])* $visibility:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?)
+        = $body:ident$(<$($constant:literal),*>)?;) => {
+        $(#[$doc])*
+        #[allow(clippy::too_many_arguments)]
+        $visibility fn $name(level: $crate::Level, $($arg: $ty),*) {
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2")]
+            #[allow(clippy::too_many_arguments)]
+            fn avx2($($arg: $ty),*) {
+                $body::<$crate::cpu::Avx2$($(, $constant)*)?>($($arg),*)
+            }
+            #[cfg(target_arch = "x86_64")]
+            #[target_feature(enable = "avx2,avx512f,avx512bw,avx512dq,avx512vl")]
+            #[allow(clippy::too_many_arguments)]
+            fn avx512($($arg: $ty),*) {
+                $body::<$crate::cpu::Avx512$($(, $constant)*)?>($($arg),*)
+            }
+            match level.0 {
+                $crate::level::Isa::Baseline => $body::<$crate::cpu::Portable$($(, $constant)*)?>($($arg),*),
+                // SAFETY: a `Level` of AVX2 exists only after the CPU was asked for AVX2.
+                #[cfg(target_arch = "x86_64")]
+                $crate::level::Isa::Avx2 => unsafe { avx2($($arg),*) },
+                // SAFETY: likewise for AVX2 and the four AVX-512 subsets named above.
+                #[cfg(target_arch = "x86_64")]
+                $crate::level::Isa::Avx512 => unsafe { avx512($($arg),*) },
+            }
+        }
+    };
+}
+pub(crate) use per_cpu;

@@ -1,5 +1,7 @@
 //! Dense `f32` matrices whose rows are padded to whole tiles of 16 lanes.
 
+use crate::level::{Level, per_level};
+
 /// Number of `f32` lanes in a tile: one AVX-512 register, two AVX2 ones, a cache line.
 pub const LANES: usize = 16;
 
@@ -111,6 +113,11 @@ impl Matrix {
         &self.tiles[row * self.tiles_per_row..][..self.tiles_per_row]
     }
 
+    /// The tiles of one row. Whoever writes must keep the padding zero.
+    pub fn row_tiles_mut(&mut self, row: usize) -> &mut [Tile] {
+        &mut self.tiles[row * self.tiles_per_row..][..self.tiles_per_row]
+    }
+
     /// The values of one row.
     pub fn row(&self, row: usize) -> &[f32] {
         &flat(self.row_tiles(row))[..self.cols]
@@ -128,22 +135,62 @@ impl Matrix {
         Matrix { rows: rows.len(), cols: self.cols, tiles_per_row: self.tiles_per_row, tiles }
     }
 
-    /// Writes the transpose of this matrix into `out`, in blocks that stay in cache.
-    pub fn transpose_into(&self, out: &mut Matrix) {
+    /// Writes the transpose of this matrix into `out`.
+    pub fn transpose_into(&self, level: Level, out: &mut Matrix) {
         assert_eq!((out.rows, out.cols), (self.cols, self.rows), "shape of the transpose");
-        let (in_stride, out_stride) = (self.tiles_per_row * LANES, out.tiles_per_row * LANES);
-        let (source, target) = (flat(&self.tiles), flat_mut(&mut out.tiles));
-        const BLOCK: usize = 32;
-        for row in (0..self.rows).step_by(BLOCK) {
-            for col in (0..self.cols).step_by(BLOCK) {
-                for j in col..(col + BLOCK).min(self.cols) {
-                    for i in row..(row + BLOCK).min(self.rows) {
-                        target[j * out_stride + i] = source[i * in_stride + j];
-                    }
-                }
+        transpose_rows(level, self, 0, &mut out.tiles);
+    }
+}
+
+per_level! {
+    /// Rows of the transpose of `source` from row `first` on, a multiple of 16, as many as fit in
+    /// `out`.
+    pub fn transpose_rows(source: &Matrix, first: usize, out: &mut [Tile]) = transpose_rows_body;
+}
+
+#[inline(always)]
+fn transpose_rows_body(source: &Matrix, first: usize, out: &mut [Tile]) {
+    assert_eq!(first % LANES, 0, "transposed rows begin with a tile");
+    let stride = source.rows.div_ceil(LANES);
+    for (t, out) in out.chunks_mut((LANES * stride).max(1)).enumerate() {
+        let tile = first / LANES + t;
+        for block in 0..stride {
+            let mut square = [Tile::ZERO; LANES];
+            for (i, row) in square.iter_mut().enumerate().take(source.rows - block * LANES) {
+                *row = source.tiles[(block * LANES + i) * source.tiles_per_row + tile];
+            }
+            let square = transpose_square(&square);
+            for (i, out) in out.chunks_exact_mut(stride).enumerate() {
+                out[block] = square[i];
             }
         }
     }
+}
+
+/// Swaps the off-diagonal halves, then those of the quarters, …: each step exchanges lanes of whole
+/// rows, which vector units do at once.
+#[inline(always)]
+fn transpose_square(square: &[Tile; LANES]) -> [Tile; LANES] {
+    let mut from = *square;
+    for half in [8, 4, 2, 1] {
+        let mut to = [Tile::ZERO; LANES];
+        for row in 0..LANES {
+            if row & half == 0 {
+                let (upper, lower) = (&from[row].0, &from[row | half].0);
+                for lane in 0..LANES {
+                    let (a, b) = if lane & half == 0 {
+                        (upper[lane], upper[lane | half])
+                    } else {
+                        (lower[lane ^ half], lower[lane])
+                    };
+                    to[row].0[lane] = a;
+                    to[row | half].0[lane] = b;
+                }
+            }
+        }
+        from = to;
+    }
+    from
 }
 
 /// The lanes of a run of tiles as one slice.
@@ -157,4 +204,17 @@ pub fn flat(tiles: &[Tile]) -> &[f32] {
 pub fn flat_mut(tiles: &mut [Tile]) -> &mut [f32] {
     // SAFETY: as in `flat`, and the borrow is exclusive.
     unsafe { std::slice::from_raw_parts_mut(tiles.as_mut_ptr().cast::<f32>(), tiles.len() * LANES) }
+}
+
+/// Tiles summed in `f32` before the sum moves on to `f64`.
+pub(crate) const FLUSH: usize = 32;
+
+/// The sum of the lanes, in `f64` and in a fixed order.
+#[inline(always)]
+pub(crate) fn lane_sum(tile: &Tile) -> f64 {
+    let mut sum = 0.0;
+    for lane in tile.0 {
+        sum += f64::from(lane);
+    }
+    sum
 }

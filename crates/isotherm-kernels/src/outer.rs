@@ -1,33 +1,7 @@
-//! Sums of outer products of bits with reals.
+//! Sums of rows, and outer products of two vectors.
 
-use crate::bits::{ones, words_for};
 use crate::level::per_level;
 use crate::matrix::{LANES, Matrix, Tile, flat, flat_mut};
-
-per_level! {
-    /// `out[j] += Σ_r bits[r][j] · rows[r]` for the inputs `j` of `out`'s rows.
-    ///
-    /// `bits` holds the rows' words one after the other. The sum over `r` runs in order for each
-    /// `j`, so cutting `out` into blocks of rows changes nothing.
-    pub fn add_outer(bits: &[u64], rows: &Matrix, out: &mut Matrix) = add_outer_body;
-}
-
-#[inline(always)]
-fn add_outer_body(bits: &[u64], rows: &Matrix, out: &mut Matrix) {
-    let (words, tiles) = (words_for(out.rows()), rows.tiles_per_row());
-    assert_eq!(rows.cols(), out.cols(), "columns of the outer product");
-    assert_eq!(bits.len(), rows.rows() * words, "rows of bits and of reals");
-    for (r, row_bits) in bits.chunks_exact(words.max(1)).enumerate() {
-        let row = rows.row_tiles(r);
-        for j in ones(row_bits) {
-            let target = &mut out.tiles_mut()[j * tiles..][..tiles];
-            // Lane by lane: over whole tiles AVX-512 is given gathers and scatters, 20 times slower.
-            for (target, source) in flat_mut(target).iter_mut().zip(flat(row)) {
-                *target += source;
-            }
-        }
-    }
-}
 
 per_level! {
     /// `out_i += Σ_r rows[r][i]`, the rows in order.
@@ -40,6 +14,21 @@ fn add_rows_body(rows: &Matrix, out: &mut [Tile]) {
     for r in 0..rows.rows() {
         for (sum, x) in flat_mut(out).iter_mut().zip(flat(rows.row_tiles(r))) {
             *sum += x;
+        }
+    }
+}
+
+per_level! {
+    /// `out[j] −= x_j · y` for every row `j` of `out`.
+    pub fn subtract_outer(x: &[f32], y: &[Tile], out: &mut Matrix) = subtract_outer_body;
+}
+
+#[inline(always)]
+fn subtract_outer_body(x: &[f32], y: &[Tile], out: &mut Matrix) {
+    assert_eq!((x.len(), y.len()), (out.rows(), out.tiles_per_row()), "shape of the outer product");
+    for (&x, out) in x.iter().zip(out.tiles_mut().chunks_exact_mut(y.len().max(1))) {
+        for (out, y) in flat_mut(out).iter_mut().zip(flat(y)) {
+            *out -= x * y;
         }
     }
 }

@@ -4,6 +4,7 @@
 //! `index` at step `step` makes the stream on the spot. So no generator is ever stored, results
 //! cannot depend on the number of threads, and a checkpoint holds no generator state.
 
+use crate::level::{Level, per_level};
 use crate::matrix::{LANES, Tile};
 
 /// The increment of SplitMix64 (Steele, Lea and Flood 2014).
@@ -19,7 +20,7 @@ fn mix(mut z: u64) -> u64 {
 
 /// The key of the stream named by these four numbers. With any three of them held fixed, no two
 /// values of the fourth give the same key.
-#[inline]
+#[inline(always)]
 pub fn stream_key(seed: u64, purpose: u64, index: u64, step: u64) -> u64 {
     [purpose, index, step]
         .into_iter()
@@ -51,6 +52,18 @@ impl LaneRng {
         LaneRng { s }
     }
 
+    /// The generators of the streams named by these numbers and the indices from `first` on.
+    pub fn fill(level: Level, seed: u64, purpose: u64, first: u64, step: u64, out: &mut [LaneRng]) {
+        fill(level, seed, purpose, first, step, out);
+    }
+
+    /// 36 more bits for unit `unit` of the thirty-two that shared the last [`LaneRng::next_words`]:
+    /// a hash of where its lane now is, which takes nothing from the sequence.
+    pub fn more_bits(&self, unit: usize) -> u64 {
+        let [s0, s1, s2, s3] = self.s.map(|words| u64::from(words[unit / 2]));
+        stream_key(s0 | s1 << 32, s2 | s3 << 32, unit as u64, 0) >> 28
+    }
+
     /// The next 32 bits of every lane.
     #[inline(always)]
     pub fn next_words(&mut self) -> [u32; LANES] {
@@ -80,5 +93,16 @@ impl LaneRng {
             *lane = ((word >> 9) as i32 as f32 + 0.5) * (1.0 / 8_388_608.0);
         }
         out
+    }
+}
+
+per_level! {
+    fn fill(seed: u64, purpose: u64, first: u64, step: u64, out: &mut [LaneRng]) = fill_body;
+}
+
+#[inline(always)]
+fn fill_body(seed: u64, purpose: u64, first: u64, step: u64, out: &mut [LaneRng]) {
+    for (i, rng) in out.iter_mut().enumerate() {
+        *rng = LaneRng::new(stream_key(seed, purpose, first + i as u64, step));
     }
 }

@@ -1,7 +1,8 @@
 //! The plain twin of every kernel: one obvious loop each, for tests and for reading.
 
-use crate::bits::{BitMatrix, bit};
+use crate::bits::BitMatrix;
 use crate::matrix::Matrix;
+use crate::rng::LaneRng;
 
 /// Twin of [`crate::affine::affine`], summed in `f64`.
 pub fn affine(bits: &BitMatrix, weights: &Matrix, bias: &[f32]) -> Vec<Vec<f64>> {
@@ -32,42 +33,38 @@ pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
-/// Twin of [`crate::bernoulli::draw_row`], given its uniforms: the bits and the returned sum.
-pub fn draw_row(field: &[f32], base: &[f32], scale: f32, uniforms: &[f32]) -> (Vec<bool>, f64) {
-    let mut sum = 0.0;
-    let bits = field
-        .iter()
-        .zip(base)
-        .zip(uniforms)
-        .map(|((&field, &base), &uniform)| {
-            let x =
-                (1.0 - f64::from(scale)) * f64::from(base) + f64::from(scale) * f64::from(field);
-            let one = f64::from(uniform) < sigmoid(x);
-            if one {
-                sum += f64::from(field) - f64::from(base);
-            }
-            one
-        })
-        .collect();
-    (bits, sum)
+/// Twin of [`crate::bernoulli::draw_row`]: a uniform of 52 bits for every unit, compared with σ.
+/// An empty `base` counts as zeros; with a scale of zero every unit is then a fair coin.
+pub fn draw_row(field: &[f32], base: &[f32], scale: f32, rng: &mut LaneRng) -> Vec<bool> {
+    let mut bits = Vec::new();
+    if base.is_empty() && scale == 0.0 {
+        for units in field.chunks(64) {
+            let words = rng.next_words();
+            bits.extend((0..units.len()).map(|unit| words[unit / 32] >> (unit % 32) & 1 == 1));
+        }
+        return bits;
+    }
+    for (i, units) in field.chunks(32).enumerate() {
+        let words = rng.next_words();
+        for (unit, field) in units.iter().enumerate() {
+            let x = match base.get(32 * i + unit) {
+                Some(base) => (1.0 - scale) * base + scale * field,
+                None => scale * field,
+            };
+            let first = u64::from(words[unit / 2] >> (16 * (unit % 2)) & 0xffff);
+            let u = (first << 36 | rng.more_bits(unit)) as f64 + 0.5;
+            bits.push(u < sigmoid(f64::from(x)) * (1u64 << 52) as f64);
+        }
+    }
+    bits
+}
+
+/// Twin of [`crate::bernoulli::selected_sums`], for one row.
+pub fn selected_sum(field: &[f32], bits: &[bool]) -> f64 {
+    field.iter().zip(bits).filter(|(_, bit)| **bit).map(|(&x, _)| f64::from(x)).sum()
 }
 
 /// Twin of [`crate::softplus::softplus_sum`] and its relatives.
 pub fn softplus_sum(x: impl IntoIterator<Item = f64>) -> f64 {
     x.into_iter().map(softplus).sum()
-}
-
-/// Twin of [`crate::outer::add_outer`]: `inputs × outputs` sums in row-major order.
-pub fn outer(bits: &BitMatrix, rows: &Matrix) -> Vec<f64> {
-    let mut out = vec![0.0; bits.cols() * rows.cols()];
-    for r in 0..bits.rows() {
-        for j in 0..bits.cols() {
-            for i in 0..rows.cols() {
-                if bit(bits.row(r), j) {
-                    out[j * rows.cols() + i] += f64::from(rows.row(r)[i]);
-                }
-            }
-        }
-    }
-    out
 }

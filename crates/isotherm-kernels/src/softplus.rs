@@ -4,10 +4,9 @@
 //! 1 + e^−|x| are multiplied up and one logarithm is taken of the product of many. One exponential
 //! and no logarithm a term.
 
-use crate::bernoulli::lane_sum;
 use crate::exp::{exp_f32, exp_f64};
 use crate::level::per_level;
-use crate::matrix::{LANES, Tile};
+use crate::matrix::{LANES, Tile, lane_sum};
 
 /// Factors, each at most 2, multiplied before a logarithm is taken: 2^96 is far from overflow.
 const FLUSH: usize = 96;
@@ -24,6 +23,17 @@ per_level! {
 #[inline(always)]
 fn scaled_body(x: &[Tile], scale: f32, cols: usize) -> f64 {
     sum_of(x.len(), cols, |t, lane| scale * x[t].0[lane])
+}
+
+per_level! {
+    /// [`softplus_sum`] of a row whose tiles lie `stride` apart.
+    pub fn softplus_sum_strided(x: &[Tile], stride: usize, scale: f32, cols: usize) -> f64 =
+        strided_body;
+}
+
+#[inline(always)]
+fn strided_body(x: &[Tile], stride: usize, scale: f32, cols: usize) -> f64 {
+    sum_of(cols.div_ceil(LANES), cols, |t, lane| scale * x[t * stride].0[lane])
 }
 
 per_level! {

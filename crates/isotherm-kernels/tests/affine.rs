@@ -4,16 +4,37 @@
 mod common;
 
 use common::*;
-use isotherm_kernels::affine::affine;
+use isotherm_kernels::affine::{Grouping, affine, affine_by_tiles};
+use isotherm_kernels::bits::BitRows;
 use isotherm_kernels::{BitMatrix, Level, Matrix, Tile, scalar};
 use proptest::prelude::*;
 
-fn product(level: Level, bits: &BitMatrix, weights: &Matrix, bias: &Matrix) -> Matrix {
+fn product(
+    level: Level,
+    grouping: Grouping,
+    bits: &BitMatrix,
+    weights: &Matrix,
+    bias: &Matrix,
+) -> Matrix {
     let mut out = Matrix::zeros(bits.rows(), weights.cols());
     // What was there before must not matter.
     out.tiles_mut().fill(Tile::splat(f32::NAN));
-    affine(level, bits.words(), weights, bias.row_tiles(0), out.tiles_mut());
+    affine(level, grouping, bits.as_rows(), weights, bias.row_tiles(0), out.tiles_mut());
     out
+}
+
+/// Every level with every grouping.
+fn ways() -> impl Iterator<Item = (Level, Grouping)> {
+    let levels = Level::available().into_iter();
+    levels.flat_map(|level| Grouping::ALL.map(|grouping| (level, grouping)))
+}
+
+/// The words of all rows, word by word.
+fn by_words(bits: &BitMatrix) -> Vec<u64> {
+    (0..bits.words_per_row())
+        .flat_map(|w| (0..bits.rows()).map(move |r| (r, w)))
+        .map(|(r, w)| bits.row(r)[w])
+        .collect()
 }
 
 proptest! {
@@ -27,10 +48,10 @@ proptest! {
         let (bits, weights) = (data.bits(rows, inputs), data.matrix(inputs, outputs, 1.0));
         let bias = data.matrix(1, outputs, 3.0);
         let want = scalar::affine(&bits, &weights, bias.row(0));
-        // A term passes up to 3 additions inside its group of four and one for each group.
-        let additions = (3 + inputs.div_ceil(4)) as f64;
-        for level in Level::available() {
-            let out = product(level, &bits, &weights, &bias);
+        // A term passes up to 5 additions inside its group of six and one for each group of four.
+        let additions = (6 + inputs.div_ceil(4)) as f64;
+        for (level, grouping) in ways() {
+            let out = product(level, grouping, &bits, &weights, &bias);
             assert_tiles_padded(out.tiles(), outputs);
             for (r, want) in want.iter().enumerate() {
                 let mut magnitude: Vec<f64> =
@@ -54,11 +75,47 @@ proptest! {
         let mut data = Inputs::new(seed);
         let (bits, weights) = (data.bits(5, inputs), data.matrix(inputs, outputs, 1.0));
         let bias = data.matrix(1, outputs, 3.0);
-        for level in Level::available() {
-            let together = product(level, &bits, &weights, &bias);
+        for (level, grouping) in ways() {
+            let together = product(level, grouping, &bits, &weights, &bias);
             for r in 0..bits.rows() {
-                let alone = product(level, &bits.select(&[r]), &weights, &bias);
+                let alone = product(level, grouping, &bits.select(&[r]), &weights, &bias);
                 assert_same(level, together.row(r), alone.row(0));
+            }
+        }
+    }
+
+    /// All layouts and every cut of the outputs give the same bits, and the extra column is a
+    /// column like the others.
+    #[test]
+    fn layouts_and_the_extra_column(
+        rows in row_count(), inputs in size(), outputs in size(), seed: u64, cut in 0.0..1.0,
+    ) {
+        let mut data = Inputs::new(seed);
+        let (bits, wide) = (data.bits(rows, inputs), data.matrix(inputs, outputs + 1, 1.0));
+        let mut bias = data.matrix(1, outputs + 1, 3.0);
+        bias.row_mut(0)[outputs] = 0.0;
+        let narrow: Vec<f32> =
+            (0..inputs).flat_map(|j| wide.row(j)[..outputs].to_vec()).collect();
+        let weights = Matrix::from_dense(inputs, outputs, &narrow);
+        let extra: Vec<f32> = (0..inputs).map(|j| wide.row(j)[outputs]).collect();
+        let narrow_bias = Matrix::from_row(&bias.row(0)[..outputs]);
+        let words = by_words(&bits);
+        let tiles = wide.tiles_per_row();
+        let cut = (cut * tiles as f64) as usize;
+        for (level, grouping) in ways() {
+            let want = product(level, grouping, &bits, &wide, &bias);
+            let mut out = vec![Tile::splat(f32::NAN); rows * tiles];
+            for (layout, bits) in
+                [bits.as_rows(), BitRows::by_words(&words, rows)].into_iter().enumerate()
+            {
+                for range in [0..cut, cut..tiles] {
+                    let (b, part) = (narrow_bias.tiles(), rows * range.start..rows * range.end);
+                    affine_by_tiles(level, grouping, bits, &weights, &extra, b, range, &mut out[part]);
+                }
+                for r in 0..rows {
+                    let got: Vec<Tile> = (0..tiles).map(|t| out[t * rows + r]).collect();
+                    prop_assert_eq!(&got[..], want.row_tiles(r), "layout {}, row {}", layout, r);
+                }
             }
         }
     }
@@ -67,12 +124,12 @@ proptest! {
 #[test]
 fn integers_are_exact() {
     // Small integers have exact sums in f32: every weight must be counted exactly once.
-    for level in Level::available() {
-        for inputs in SIZES {
+    for (level, grouping) in ways() {
+        for inputs in SIZES.into_iter().chain(1..70) {
             let values: Vec<f32> = (0..inputs * 17).map(|k| (k % 251) as f32).collect();
             let weights = Matrix::from_dense(inputs, 17, &values);
             let ones = BitMatrix::from_rows(inputs, &[vec![1; inputs]]);
-            let out = product(level, &ones, &weights, &Matrix::zeros(1, 17));
+            let out = product(level, grouping, &ones, &weights, &Matrix::zeros(1, 17));
             for i in 0..17 {
                 let want: f32 = (0..inputs).map(|j| weights.row(j)[i]).sum();
                 assert_eq!(out.row(0)[i], want, "{inputs} inputs, output {i}");
@@ -84,14 +141,20 @@ fn integers_are_exact() {
 #[test]
 fn nothing_to_do() {
     let mut data = Inputs::new(1);
-    for level in Level::available() {
+    for (level, grouping) in ways() {
         let (weights, bias) = (data.matrix(65, 17, 1.0), data.matrix(1, 17, 1.0));
-        let none = product(level, &BitMatrix::zeros(0, 65), &weights, &bias);
+        let none = product(level, grouping, &BitMatrix::zeros(0, 65), &weights, &bias);
         assert_eq!((none.rows(), none.tiles().len()), (0, 0));
-        let no_inputs = product(level, &BitMatrix::zeros(3, 0), &Matrix::zeros(0, 17), &bias);
+        let no_inputs =
+            product(level, grouping, &BitMatrix::zeros(3, 0), &Matrix::zeros(0, 17), &bias);
         assert!((0..3).all(|r| no_inputs.row(r) == bias.row(0)));
-        let no_outputs =
-            product(level, &data.bits(3, 65), &Matrix::zeros(65, 0), &Matrix::zeros(1, 0));
+        let no_outputs = product(
+            level,
+            grouping,
+            &data.bits(3, 65),
+            &Matrix::zeros(65, 0),
+            &Matrix::zeros(1, 0),
+        );
         assert_eq!(no_outputs.to_dense(), []);
     }
 }
@@ -100,7 +163,7 @@ fn nothing_to_do() {
 #[should_panic(expected = "tiles of the bias")]
 fn a_short_bias_is_refused() {
     let (bits, weights) = (BitMatrix::zeros(2, 65), Matrix::zeros(65, 17));
-    product(Level::baseline(), &bits, &weights, &Matrix::zeros(1, 16));
+    product(Level::baseline(), Grouping::Six, &bits, &weights, &Matrix::zeros(1, 16));
 }
 
 #[test]
@@ -108,5 +171,12 @@ fn a_short_bias_is_refused() {
 fn a_missing_row_is_refused() {
     let (weights, bias) = (Matrix::zeros(65, 17), Matrix::zeros(1, 17));
     let (bits, mut out) = (BitMatrix::zeros(2, 65), Matrix::zeros(3, 17));
-    affine(Level::baseline(), bits.words(), &weights, bias.tiles(), out.tiles_mut());
+    affine(
+        Level::baseline(),
+        Grouping::Four,
+        bits.as_rows(),
+        &weights,
+        bias.tiles(),
+        out.tiles_mut(),
+    );
 }

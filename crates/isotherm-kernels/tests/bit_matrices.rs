@@ -5,7 +5,7 @@ mod common;
 
 use common::*;
 use isotherm_kernels::BitMatrix;
-use isotherm_kernels::bits::{bit, ones, words_for};
+use isotherm_kernels::bits::{BitRows, bit, ones, words_for};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -33,6 +33,45 @@ proptest! {
     #![proptest_config(cases(256))]
 
     #[test]
+    fn transposes(rows in size(), cols in size(), seed: u64) {
+        let bits = Inputs::new(seed).bits(rows, cols);
+        // Old values of the target must all be overwritten.
+        let mut transpose = Inputs::new(!seed).bits(cols, rows);
+        bits.transpose_into(&mut transpose);
+        for i in 0..rows {
+            for j in 0..cols {
+                prop_assert_eq!(transpose.get(j, i), bits.get(i, j), "{}, {}", i, j);
+            }
+        }
+        for j in 0..cols {
+            assert_bits_padded(transpose.row(j), rows);
+        }
+    }
+
+    #[test]
+    fn rows_are_read_in_either_layout(rows in row_count(), cols in size(), seed: u64) {
+        let bits = Inputs::new(seed).bits(rows, cols);
+        let words = bits.words_per_row();
+        let by_words: Vec<u64> =
+            (0..words).flat_map(|w| (0..rows).map(move |r| (r, w))).map(|(r, w)| bits.row(r)[w])
+                .collect();
+        let ways =
+            [bits.as_rows(), BitRows::by_rows(bits.words(), words), BitRows::by_words(&by_words, rows)];
+        for way in ways {
+            prop_assert_eq!((way.rows(), way.words_per_row()), (rows, words));
+            let rest = way.slice(rows / 2, rows - rows / 2);
+            for r in 0..rows {
+                for w in 0..words {
+                    prop_assert_eq!(way.word(r, w), bits.row(r)[w]);
+                    if r >= rows / 2 {
+                        prop_assert_eq!(rest.word(r - rows / 2, w), bits.row(r)[w]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
     fn matches_its_model(rows in row_count(), cols in size(), seed: u64) {
         let mut model = model(rows, cols, seed);
         let bits = BitMatrix::from_rows(cols, &model);
@@ -56,8 +95,13 @@ proptest! {
         assert_equal(&longer, &model, cols);
         prop_assert_eq!(
             BitMatrix::from_words(longer.rows(), cols, longer.words().to_vec()),
-            Some(longer)
+            Some(longer.clone())
         );
+
+        longer.clear_rows();
+        assert_equal(&longer, &[], cols);
+        longer.push_row(bits.row(rows - 1));
+        assert_equal(&longer, &model[rows - 1..rows], cols);
     }
 
     #[test]

@@ -103,26 +103,34 @@ fn coins_are_fair() {
     assert_chi_square("coins", &scores);
 }
 
-/// Streams whose first tile holds one of the smallest and of the largest uniforms, found by
-/// search: (key, lane, 24 highest bits of the word).
-const EXTREMES: [(u64, usize, u32); 4] =
-    [(1_437_568, 7, 0), (2_397_529, 6, 0), (64_836, 5, 0xff_ffff), (505_617, 11, 0xff_ffff)];
+/// Streams, found by search, with a unit among their first 32 whose first 16 random bits are
+/// these: (key, unit, U).
+fn streams_with(bits: u32) -> impl Iterator<Item = (u64, usize, f64)> {
+    (0..).flat_map(move |key| {
+        let mut rng = LaneRng::new(key);
+        let words = rng.next_words();
+        (0..32).filter_map(move |unit| {
+            let first = words[unit / 2] >> (16 * (unit % 2)) & 0xffff;
+            let u = (u64::from(first) << 36 | rng.more_bits(unit)) as f64 + 0.5;
+            (first == bits).then_some((key, unit, u / (1u64 << 52) as f64))
+        })
+    })
+}
 
+/// Sixteen bits say nothing where U and σ agree in them: the further bits must decide, at both ends
+/// of the range and in the middle of it.
 #[test]
-fn certain_bits_are_certain() {
-    // σ(±60) and σ(±200) are nearer to 0 or 1 than any uniform; so is anything below 2^−25, where
-    // −17.4 lies. A million random rows would hardly meet the uniforms that could break this.
-    for level in Level::available() {
-        for (key, lane, word) in EXTREMES {
-            assert_eq!(LaneRng::new(key).next_words()[lane] >> 8, word, "not the extreme stream");
-            for x in [17.4, 60.0, 200.0, f32::MAX] {
-                for (x, all) in [(x, u64::MAX), (-x, 0)] {
-                    for (field, base, scale) in [(x, 0.0, 1.0), (5.0, x, 0.0)] {
-                        let (field, base) = ([Tile::splat(field)], [Tile::splat(base)]);
-                        let (mut rng, mut bits) = (LaneRng::new(key), [0]);
-                        draw_row(level, &field, &base, scale, 16, &mut rng, &mut bits);
-                        assert_eq!(bits[0], all & 0xffff, "{}: {x}, key {key}", level.name());
-                    }
+fn ties_are_decided_by_more_bits() {
+    for bits in [0, 1, 2, 77, 0x4000, 0x7fff, 0x8000, 0xc123, 0xfffd, 0xfffe, 0xffff] {
+        for (key, unit, u) in streams_with(bits).take(20) {
+            let threshold = (u / (1.0 - u)).ln();
+            for (x, one) in [(threshold + 2e-6, true), (threshold - 2e-6, false)] {
+                for level in Level::available() {
+                    let (mut rng, mut drawn) = (LaneRng::new(key), [0]);
+                    let field = [Tile::splat(x as f32); 2];
+                    draw_row(level, &field, &[], 1.0, 32, &mut rng, &mut drawn);
+                    let name = level.name();
+                    assert_eq!(bit(&drawn, unit), one, "{name}: {x}, key {key}, unit {unit}");
                 }
             }
         }
@@ -130,13 +138,39 @@ fn certain_bits_are_certain() {
 }
 
 #[test]
-fn rare_bits_do_occur() {
-    // σ(−15.5) = 1.9e−7 lies above the smallest uniforms, and 1 − σ(15.5) likewise.
-    for (key, lane, word) in EXTREMES {
-        let x = if word == 0 { -15.5 } else { 15.5 };
-        let mut bits = [0];
-        let mut rng = LaneRng::new(key);
-        draw_row(Level::detect(), &[Tile::splat(x)], &[], 1.0, 16, &mut rng, &mut bits);
-        assert_eq!(bit(&bits, lane), word == 0, "key {key}");
+fn certain_bits_are_certain() {
+    // σ(±60) and beyond are nearer to 0 or 1 than any uniform, whatever its first bits.
+    for (key, _, _) in streams_with(0).take(5).chain(streams_with(0xffff).take(5)) {
+        for level in Level::available() {
+            for x in [60.0, 200.0, f32::MAX] {
+                for (x, all) in [(x, u64::MAX), (-x, 0)] {
+                    for (field, base, scale) in [(x, 0.0, 1.0), (5.0, x, 0.0)] {
+                        let (field, base) = ([Tile::splat(field); 2], [Tile::splat(base); 2]);
+                        let (mut rng, mut bits) = (LaneRng::new(key), [0]);
+                        draw_row(level, &field, &base, scale, 32, &mut rng, &mut bits);
+                        assert_eq!(bits[0], all >> 32, "{}: {x}, key {key}", level.name());
+                    }
+                }
+            }
+        }
     }
+}
+
+/// Very rare units: σ(−13) = 2.3e−6 and its like on the other side, 2^25 draws each. Only the bits
+/// after the first 16 can tell them from σ(−11) or σ(−15).
+#[test]
+fn rare_units_have_their_frequency() {
+    let (rows, mut scores) = (1u64 << 15, vec![]);
+    for x in [-13.0f32, -12.0, 12.0, 13.0] {
+        let field = vec![Tile::splat(x); 64];
+        let mut count = 0;
+        for row in 0..rows {
+            let mut bits = [0; 16];
+            let mut rng = LaneRng::new(stream_key(9, x.to_bits().into(), row, 0));
+            draw_row(Level::detect(), &field, &[], 1.0, 1024, &mut rng, &mut bits);
+            count += bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        }
+        scores.push(z_score(count, rows * 1024, scalar::sigmoid(f64::from(x))));
+    }
+    assert_chi_square("rare units", &scores);
 }

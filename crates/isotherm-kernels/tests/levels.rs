@@ -6,7 +6,9 @@ mod common;
 use common::*;
 use isotherm_kernels::bits::words_for;
 use isotherm_kernels::matrix::flat;
-use isotherm_kernels::{LaneRng, Level, Matrix, Tile, affine, bernoulli, outer, softplus, vector};
+use isotherm_kernels::{
+    LaneRng, Level, Matrix, Products, Tile, affine, bernoulli, outer, softplus, vector,
+};
 use proptest::prelude::*;
 
 /// A kernel's name and everything it wrote or returned, as bits.
@@ -21,16 +23,17 @@ fn products(level: Level, rows: usize, inputs: usize, outputs: usize, seed: u64)
     let (bits, weights) = (data.bits(rows, inputs), data.matrix(inputs, outputs, 1.0));
     let (bias, reals) = (data.matrix(1, outputs, 3.0), data.matrix(rows, outputs, 2.0));
     let mut product = Matrix::zeros(rows, outputs);
-    affine::affine(level, bits.words(), &weights, bias.tiles(), product.tiles_mut());
+    let grouping = affine::Grouping::ALL[seed as usize % 2];
+    affine::affine(level, grouping, bits.as_rows(), &weights, bias.tiles(), product.tiles_mut());
     let mut sums = weights.clone();
-    outer::add_outer(level, bits.words(), &reals, &mut sums);
+    outer::subtract_outer(level, &data.reals(inputs, 2.0), bias.tiles(), &mut sums);
     let mut row = bias.clone();
     outer::add_rows(level, &reals, row.tiles_mut());
     let mut probabilities = data.matrix(rows, outputs, 100.0);
-    bernoulli::sigmoid(level, 0.7, &mut probabilities);
+    bernoulli::sigmoid(level, 0.7, outputs, probabilities.tiles_mut());
     vec![
         ("affine", tiles(product.tiles())),
-        ("add_outer", tiles(sums.tiles())),
+        ("subtract_outer", tiles(sums.tiles())),
         ("add_rows", tiles(row.tiles())),
         ("sigmoid", tiles(probabilities.tiles())),
     ]
@@ -44,8 +47,10 @@ fn rows(level: Level, n: usize, scale: f32, seed: u64) -> Vec<Output> {
     let mut rng = LaneRng::new(seed);
     let draw = |base: &[Tile], rng: &mut LaneRng| {
         let mut bits = vec![0; words_for(n)];
-        let sum = bernoulli::draw_row(level, field, base, scale, n, rng, &mut bits);
-        bits.push(sum.to_bits());
+        bernoulli::draw_row(level, field, base, scale, n, rng, &mut bits);
+        let mut sum = [0.0];
+        bernoulli::selected_sums(level, field, &bits, n, &mut sum);
+        bits.push(sum[0].to_bits());
         bits.extend(rng.clone().next_words().map(u64::from));
         bits
     };
@@ -55,10 +60,22 @@ fn rows(level: Level, n: usize, scale: f32, seed: u64) -> Vec<Output> {
     coins.extend(rng.next_words().map(u64::from));
     let sums = [
         softplus::softplus_sum(level, field, scale, n),
+        softplus::softplus_sum_strided(level, field, 2, scale, n / 2),
         softplus::softplus_sum_shifted(level, field, base, -1.0, n),
         softplus::softplus_sum_f64(level, &doubles),
     ];
     vec![("draw_row", draws), ("coin_row", coins), ("softplus", sums.map(f64::to_bits).to_vec())]
+}
+
+fn tables(level: Level, inputs: usize, n: usize, scale: f32, seed: u64) -> Vec<Output> {
+    let mut data = Inputs::new(seed);
+    let (weights, bias) = (data.matrix(inputs, n, scale), data.matrix(1, n, 3.0));
+    let states = data.bits(8, inputs);
+    let mut products = Products::default();
+    let in_range = products.tabulate(level, &weights, bias.tiles());
+    let sum = |state: &u64| products.softplus_sum(level, *state).to_bits();
+    let sums = if in_range { states.words().iter().map(sum).collect() } else { vec![] };
+    vec![("products", sums)]
 }
 
 fn updates(level: Level, n: usize, a: f32, seed: u64) -> Vec<Output> {
@@ -66,14 +83,19 @@ fn updates(level: Level, n: usize, a: f32, seed: u64) -> Vec<Output> {
     let (x, y, v) = (data.matrix(1, n, 9.0), data.matrix(1, n, 3.0), data.matrix(1, n, 1.0));
     let mut scaled = y.clone();
     vector::add_scaled(level, a, x.tiles(), scaled.tiles_mut());
-    let mut moved = y.clone();
-    vector::move_towards(level, a, x.tiles(), moved.tiles_mut());
+    let mut difference = Matrix::zeros(1, n);
+    vector::scaled_difference(level, a, x.tiles(), y.tiles(), difference.tiles_mut());
+    let dot = vector::dot(level, x.tiles(), y.tiles());
     let (mut up, mut velocity) = (y.clone(), v.clone());
-    vector::ascend(level, a, 0.9, 1e-3, x.tiles(), velocity.tiles_mut(), up.tiles_mut());
+    let (step, mut average) =
+        (vector::Ascent { rate: a, momentum: 0.9, decay: 1e-3, share: 0.3 }, x.clone());
+    let (velocity_tiles, up_tiles) = (velocity.tiles_mut(), up.tiles_mut());
+    vector::ascend(level, &step, x.tiles(), velocity_tiles, up_tiles, average.tiles_mut());
     vec![
         ("add_scaled", tiles(scaled.tiles())),
-        ("move_towards", tiles(moved.tiles())),
-        ("ascend", [tiles(up.tiles()), tiles(velocity.tiles())].concat()),
+        ("scaled_difference", tiles(difference.tiles())),
+        ("dot", vec![dot.to_bits()]),
+        ("ascend", [up, velocity, average].iter().flat_map(|m| tiles(m.tiles())).collect()),
     ]
 }
 
@@ -99,6 +121,11 @@ proptest! {
         n in prop_oneof![4 => size(), 1 => 1500..1700usize], scale in 0.0f32..1.0, seed: u64,
     ) {
         assert_all_equal(|level| rows(level, n, scale, seed));
+    }
+
+    #[test]
+    fn of_tables(inputs in 1..36usize, n in size(), scale in 0.0f32..20.0, seed: u64) {
+        assert_all_equal(|level| tables(level, inputs, n, scale, seed));
     }
 
     #[test]

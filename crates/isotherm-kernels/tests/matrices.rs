@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use isotherm_kernels::Matrix;
+use isotherm_kernels::{Level, Matrix};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -18,18 +18,20 @@ proptest! {
         let matrix = Matrix::from_dense(rows, cols, &values);
         prop_assert_eq!(matrix.to_dense(), values.clone());
         assert_tiles_padded(matrix.tiles(), cols);
-        // Old values of the target must all be overwritten.
-        let mut transpose = data.matrix(cols, rows, 5.0);
-        matrix.transpose_into(&mut transpose);
-        assert_tiles_padded(transpose.tiles(), rows);
-        for i in 0..rows {
-            for j in 0..cols {
-                prop_assert_eq!(transpose.row(j)[i], values[i * cols + j]);
+        for level in Level::available() {
+            // Old values of the target must all be overwritten.
+            let mut transpose = data.matrix(cols, rows, 5.0);
+            matrix.transpose_into(level, &mut transpose);
+            assert_tiles_padded(transpose.tiles(), rows);
+            for i in 0..rows {
+                for j in 0..cols {
+                    prop_assert_eq!(transpose.row(j)[i], values[i * cols + j]);
+                }
             }
+            let mut back = Matrix::zeros(rows, cols);
+            transpose.transpose_into(level, &mut back);
+            prop_assert_eq!(&back, &matrix);
         }
-        let mut back = Matrix::zeros(rows, cols);
-        transpose.transpose_into(&mut back);
-        prop_assert_eq!(back, matrix);
     }
 
     #[test]
@@ -52,7 +54,7 @@ fn empty_matrices() {
     for (rows, cols) in [(0, 0), (0, 17), (17, 0)] {
         let matrix = Matrix::from_dense(rows, cols, &[]);
         let mut transpose = Matrix::zeros(cols, rows);
-        matrix.transpose_into(&mut transpose);
+        matrix.transpose_into(Level::detect(), &mut transpose);
         assert_eq!((transpose.to_dense(), matrix.to_dense()), (vec![], vec![]));
         assert!((0..rows).all(|row| matrix.row(row).is_empty()));
         assert_eq!(matrix.select(&[]).rows(), 0);
@@ -63,5 +65,5 @@ fn empty_matrices() {
 #[test]
 #[should_panic(expected = "shape of the transpose")]
 fn transpose_checks_the_shape() {
-    Matrix::zeros(3, 17).transpose_into(&mut Matrix::zeros(3, 17));
+    Matrix::zeros(3, 17).transpose_into(Level::detect(), &mut Matrix::zeros(3, 17));
 }

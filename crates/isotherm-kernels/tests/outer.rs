@@ -4,55 +4,29 @@
 mod common;
 
 use common::*;
-use isotherm_kernels::matrix::flat;
-use isotherm_kernels::outer::{add_outer, add_rows};
-use isotherm_kernels::{BitMatrix, Level, Matrix, scalar};
+use isotherm_kernels::outer::{add_rows, subtract_outer};
+use isotherm_kernels::{Level, Matrix};
 use proptest::prelude::*;
 
 proptest! {
     #![proptest_config(cases(128))]
 
     #[test]
-    fn adds_the_outer_products(
-        rows in row_count(), inputs in size(), outputs in size(), seed: u64,
-    ) {
+    fn subtracts_the_outer_product(rows in size(), outputs in size(), seed: u64) {
         let mut data = Inputs::new(seed);
-        let (bits, reals) = (data.bits(rows, inputs), data.matrix(rows, outputs, 2.0));
-        let before = data.matrix(inputs, outputs, 1.0);
-        let absolute = Matrix::from_dense(
-            rows,
-            outputs,
-            &reals.to_dense().iter().map(|x| x.abs()).collect::<Vec<_>>(),
-        );
-        let want = scalar::outer(&bits, &reals);
-        let magnitude = scalar::outer(&bits, &absolute);
+        let (x, y) = (data.reals(rows, 2.0), data.matrix(1, outputs, 3.0));
+        let before = data.matrix(rows, outputs, 1.0);
         for level in Level::available() {
             let mut out = before.clone();
-            add_outer(level, bits.words(), &reals, &mut out);
+            subtract_outer(level, &x, y.tiles(), &mut out);
             assert_tiles_padded(out.tiles(), outputs);
-            for (k, (&got, &before)) in out.to_dense().iter().zip(&before.to_dense()).enumerate() {
-                // Each row is one addition to a sum that started at `before`.
-                let size = magnitude[k] + f64::from(before.abs());
-                let tolerance = SECOND_ORDER * rows as f64 * ROUNDING * size;
-                assert_near(level, f64::from(got), f64::from(before) + want[k], tolerance);
-            }
-        }
-    }
-
-    /// The threads' share: blocks of 64 inputs, one word each, give the same bits as the whole.
-    #[test]
-    fn blocks_of_inputs_change_nothing(inputs in size(), outputs in size(), seed: u64) {
-        let mut data = Inputs::new(seed);
-        let (bits, reals) = (data.bits(17, inputs), data.matrix(17, outputs, 2.0));
-        for level in Level::available() {
-            let mut whole = Matrix::zeros(inputs, outputs);
-            add_outer(level, bits.words(), &reals, &mut whole);
-            for first in (0..inputs).step_by(64) {
-                let mut block = Matrix::zeros((inputs - first).min(64), outputs);
-                let words: Vec<u64> = (0..bits.rows()).map(|r| bits.row(r)[first / 64]).collect();
-                add_outer(level, &words, &reals, &mut block);
-                for j in 0..block.rows() {
-                    assert_same(level, block.row(j), whole.row(first + j));
+            for j in 0..rows {
+                for i in 0..outputs {
+                    let product = f64::from(x[j]) * f64::from(y.row(0)[i]);
+                    let want = f64::from(before.row(j)[i]) - product;
+                    // One rounding of the product and one of the difference.
+                    let tolerance = SECOND_ORDER * ROUNDING * (product.abs() + want.abs());
+                    assert_near(level, f64::from(out.row(j)[i]), want, tolerance);
                 }
             }
         }
@@ -79,17 +53,13 @@ proptest! {
 
 #[test]
 fn nothing_to_do() {
-    let mut data = Inputs::new(2);
-    let before = data.matrix(65, 17, 1.0);
+    let mut data = Inputs::new(1);
     for level in Level::available() {
-        let mut out = before.clone();
-        add_outer(level, &[], &Matrix::zeros(0, 17), &mut out);
-        add_outer(level, BitMatrix::zeros(5, 65).words(), &data.matrix(5, 17, 1.0), &mut out);
-        add_rows(level, &Matrix::zeros(0, 17), &mut out.tiles_mut()[..2]);
-        assert_same(level, flat(out.tiles()), flat(before.tiles()));
-        add_outer(level, &[], &data.matrix(5, 17, 1.0), &mut Matrix::zeros(0, 17));
-        let bits = data.bits(5, 65);
-        add_outer(level, bits.words(), &Matrix::zeros(5, 0), &mut Matrix::zeros(65, 0));
-        add_rows(level, &Matrix::zeros(5, 0), &mut []);
+        let mut sum = data.matrix(1, 17, 1.0);
+        let before = sum.clone();
+        add_rows(level, &Matrix::zeros(0, 17), sum.tiles_mut());
+        assert_same(level, sum.row(0), before.row(0));
+        subtract_outer(level, &[], sum.tiles(), &mut Matrix::zeros(0, 17));
+        subtract_outer(level, &[1.0; 5], &[], &mut Matrix::zeros(5, 0));
     }
 }

@@ -6,7 +6,7 @@ mod common;
 
 use common::*;
 use isotherm_kernels::matrix::flat;
-use isotherm_kernels::vector::{LARGEST, add_scaled, ascend, move_towards};
+use isotherm_kernels::vector::{Ascent, LARGEST, add_scaled, ascend, dot, scaled_difference};
 use isotherm_kernels::{Level, Matrix};
 use proptest::prelude::*;
 
@@ -14,21 +14,26 @@ proptest! {
     #![proptest_config(cases(512))]
 
     #[test]
-    fn add_scaled_and_move_towards(n in size(), a in -2.0f32..2.0, seed: u64) {
+    fn add_scaled_and_scaled_difference(n in size(), a in -2.0f32..2.0, seed: u64) {
         let mut data = Inputs::new(seed);
         let (x, y) = (data.matrix(1, n, 9.0), data.matrix(1, n, 3.0));
         let pairs = || x.row(0).iter().zip(y.row(0));
         let scaled: Vec<f32> = pairs().map(|(x, y)| y + a * x).collect();
-        let moved: Vec<f32> = pairs().map(|(x, y)| y + a * (x - y)).collect();
+        let difference: Vec<f32> = pairs().map(|(x, y)| a * (x - y)).collect();
+        let product: f64 = pairs().map(|(x, y)| f64::from(*x) * f64::from(*y)).sum();
+        let size: f64 = pairs().map(|(x, y)| f64::from(*x).abs() * f64::from(*y).abs()).sum();
         for level in Level::available() {
             let mut out = y.clone();
             add_scaled(level, a, x.tiles(), out.tiles_mut());
             assert_same(level, out.row(0), &scaled);
             assert_tiles_padded(out.tiles(), n);
             let mut out = y.clone();
-            move_towards(level, a, x.tiles(), out.tiles_mut());
-            assert_same(level, out.row(0), &moved);
+            scaled_difference(level, a, x.tiles(), y.tiles(), out.tiles_mut());
+            assert_same(level, out.row(0), &difference);
             assert_tiles_padded(out.tiles(), n);
+            // The products are rounded and pass at most 32 additions in f32.
+            let tolerance = SECOND_ORDER * 33.0 * ROUNDING * size;
+            assert_near(level, dot(level, x.tiles(), y.tiles()), product, tolerance);
         }
     }
 
@@ -43,17 +48,23 @@ proptest! {
     ) {
         let mut data = Inputs::new(seed);
         let scale = 3.0 * 10f32.powi(exponent.min(38));
-        let [x, v, g] = [(); 3].map(|()| data.matrix(1, n, scale));
-        let decay = 0.01;
+        let [x, v, g, average] = [(); 4].map(|()| data.matrix(1, n, scale));
+        let (decay, share) = (0.01, 0.2);
         let (mut want_x, mut want_v) = (x.to_dense(), v.to_dense());
+        let mut want_average = average.to_dense();
         for i in 0..n {
             want_v[i] = momentum * want_v[i] + (g.row(0)[i] - decay * want_x[i]);
             want_x[i] += rate * want_v[i];
+            want_average[i] += share * (want_x[i] - want_average[i]);
         }
         for level in Level::available() {
-            let (mut x, mut v) = (x.clone(), v.clone());
+            let (mut x, mut v, mut average) = (x.clone(), v.clone(), average.clone());
+            let step = Ascent { rate, momentum, decay, share };
+            let (velocity, values) = (v.tiles_mut(), x.tiles_mut());
             let sound =
-                ascend(level, rate, momentum, decay, g.tiles(), v.tiles_mut(), x.tiles_mut());
+                ascend(level, &step, g.tiles(), velocity, values, average.tiles_mut());
+            assert_same(level, average.row(0), &want_average);
+            assert_tiles_padded(average.tiles(), n);
             assert_same(level, x.row(0), &want_x);
             assert_same(level, v.row(0), &want_v);
             assert_eq!(sound, want_x.iter().all(|x| x.abs() <= LARGEST), "{}", level.name());
@@ -70,9 +81,10 @@ fn ascend_sees_every_position() {
         for n in [1, 17, 64, 785] {
             let zero = Matrix::zeros(1, n);
             let step = |gradient: &Matrix, velocity: &Matrix, x: &Matrix, rate: f32| {
-                let (mut velocity, mut x) = (velocity.clone(), x.clone());
+                let (mut velocity, mut x, mut average) = (velocity.clone(), x.clone(), x.clone());
                 let (velocity, x) = (velocity.tiles_mut(), x.tiles_mut());
-                ascend(level, rate, 0.9, 0.1, gradient.tiles(), velocity, x)
+                let step = Ascent { rate, momentum: 0.9, decay: 0.1, share: 0.5 };
+                ascend(level, &step, gradient.tiles(), velocity, x, average.tiles_mut())
             };
             assert!(step(&zero, &zero, &zero, 0.5));
             for at in 0..n {
@@ -97,8 +109,10 @@ fn ascend_sees_every_position() {
 fn nothing_to_do() {
     for level in Level::available() {
         add_scaled(level, 2.0, &[], &mut []);
-        move_towards(level, 2.0, &[], &mut []);
-        assert!(ascend(level, 0.1, 0.9, 0.0, &[], &mut [], &mut []));
+        scaled_difference(level, 2.0, &[], &[], &mut []);
+        assert_eq!(dot(level, &[], &[]), 0.0);
+        let step = Ascent { rate: 0.1, momentum: 0.9, decay: 0.0, share: 1.0 };
+        assert!(ascend(level, &step, &[], &mut [], &mut [], &mut []));
         assert_eq!(flat(&[]), []);
     }
 }

@@ -41,6 +41,7 @@ pub mod reproduce;
 pub mod run;
 pub mod streams;
 pub mod tempering;
+pub mod threads;
 pub mod train;
 
 pub use error::{Error, Result};

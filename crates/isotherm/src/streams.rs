@@ -3,7 +3,7 @@
 //! Streams are made when they are needed and never stored, so a result cannot depend on the
 //! number of threads or on where a run was interrupted.
 
-use isotherm_kernels::{LaneRng, stream_key};
+use isotherm_kernels::{LaneRng, Level, stream_key};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -57,6 +57,11 @@ impl Clock {
     /// Sixteen lanes of random numbers, for the kernels.
     pub fn lanes(self, purpose: Purpose, index: usize) -> LaneRng {
         LaneRng::new(stream_key(self.seed, purpose as u64, index as u64, self.step))
+    }
+
+    /// [`Clock::lanes`] of the indices from `first` on.
+    pub fn fill_lanes(self, purpose: Purpose, first: usize, out: &mut [LaneRng]) {
+        LaneRng::fill(Level::detect(), self.seed, purpose as u64, first as u64, self.step, out);
     }
 
     /// One sequence of random numbers.

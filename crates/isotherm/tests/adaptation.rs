@@ -9,7 +9,8 @@ use isotherm::path::Path;
 use isotherm::streams::Clock;
 use isotherm::tempering::engine::Change;
 use isotherm::tempering::{
-    Adaptation, Flow, Label, Ladder, Respace, Spacing, Tempering, TemperingState, respace, theory,
+    Adaptation, Flow, Histograms, Label, Ladder, Respace, Spacing, Tempering, TemperingState,
+    respace, theory,
 };
 use proptest::prelude::*;
 
@@ -134,9 +135,9 @@ fn the_curve_stays_where_it_was_seen_while_rungs_move() {
             let f_up = flow.curve.f_up_fitted();
             let target = respace::target(Respace::Flow, &ladder, &f_up, &[0.5; 4]);
             let before = ladder.clone();
-            ladder.move_towards(&target, 0.01);
+            ladder.move_towards(target.betas(), 0.01);
             if carry {
-                flow.move_rungs(before.betas(), ladder.betas());
+                flow.move_rungs(before.betas(), ladder.betas(), &mut Histograms::default());
             }
         }
         let narrowest = ladder.betas().windows(2).map(|b| b[0] - b[1]).fold(1.0, f64::min);
@@ -155,11 +156,11 @@ fn rungs_never_meet_however_hard_they_are_pushed() {
     let target =
         Ladder::from_betas(vec![1.0, 0.5 + 3e-9, 0.5 + 2e-9, 0.5 + 1e-9, 0.5, 0.0]).unwrap();
     for mu in [1.0, 0.3, 1.0, 0.01, 1.0] {
-        ladder.move_towards(&target, mu);
+        ladder.move_towards(target.betas(), mu);
         assert!(Ladder::from_betas(ladder.betas().to_vec()).is_some(), "{ladder:?}");
     }
     let hot = Ladder::from_betas(vec![1.0, 4e-12, 3e-12, 2e-12, 1e-12, 0.0]).unwrap();
-    ladder.move_towards(&hot, 1.0);
+    ladder.move_towards(hot.betas(), 1.0);
     assert!(Ladder::from_betas(ladder.betas().to_vec()).is_some(), "{ladder:?}");
 }
 

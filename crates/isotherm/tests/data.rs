@@ -42,9 +42,12 @@ fn a_batch_depends_on_nothing_but_its_number() {
     for data in [table(50), Dataset::mixture(1)] {
         let mut forward = Minibatches::new(7, 3);
         let in_order: Vec<BitMatrix> = (0..40).map(|update| forward.at(update, &data)).collect();
+        let mut kept = forward.at(100, &data);
         for update in [39u64, 0, 17, 5, 17] {
             let fresh = Minibatches::new(7, 3).at(update, &data);
             assert_eq!(fresh, in_order[update as usize]);
+            forward.fill(update, &data, &mut kept);
+            assert_eq!(kept, fresh, "whatever the matrix held before");
         }
         assert_ne!(Minibatches::new(7, 4).at(0, &data), in_order[0]);
     }

@@ -3,14 +3,16 @@
 
 mod common;
 
+use std::ops::Range;
+
 use common::*;
 use isotherm::likelihood::exact;
 use isotherm::model::{Parameters, Rbm};
 use isotherm::streams::Clock;
 use isotherm::tempering::{Ladder, Spacing, Tempering, TemperingState};
-use isotherm::train::gradient::{Centering, center, gradient};
-use isotherm::train::positive::Statistics;
-use isotherm_kernels::BitMatrix;
+use isotherm::train::gradient::{Centering, Gradient};
+use isotherm::train::phases::Phases;
+use isotherm_kernels::{BitMatrix, Matrix};
 
 const N_VISIBLE: usize = 4;
 const N_HIDDEN: usize = 3;
@@ -60,6 +62,13 @@ fn assert_close(got: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
+/// The data and these samples, with E[h | v].
+fn phases(rbm: &Rbm, samples: &BitMatrix) -> Phases {
+    let mut phases = Phases::new(data().rows(), samples.rows(), N_VISIBLE, N_HIDDEN);
+    phases.fill(rbm, &data(), samples);
+    phases
+}
+
 /// Each side of Eq. 2 is the derivative of −F(v) averaged over its rows.
 #[test]
 fn both_sides_are_derivatives_of_free_energies() {
@@ -70,10 +79,9 @@ fn both_sides_are_derivatives_of_free_energies() {
         (0..n).map(|r| -rbm.free_energy_of_visible(rows.row(r))).sum::<f64>() / n as f64
     };
     let expected = differences(&rbm, |rbm| mean(rbm, &data()) - mean(rbm, &negative));
-    let mut got = Parameters::zeros(N_VISIBLE, N_HIDDEN);
-    gradient(&Statistics::of(&rbm, data()), &Statistics::of(&rbm, negative), &mut got);
+    let phases = phases(&rbm, &negative);
     // Central differences with a step of 2e-3 are good to about its square.
-    assert_close(&flatten(&got), &expected, 1e-5);
+    assert_close(&flatten(Gradient::new(&phases).of(&phases, None)), &expected, 1e-5);
 }
 
 /// The whole negative phase: averaged over many steps of a sampler that started in equilibrium,
@@ -86,7 +94,6 @@ fn the_tempered_gradient_is_that_of_the_exact_log_likelihood() {
         log_p.iter().sum::<f64>() / log_p.len() as f64
     };
     let expected = differences(&rbm, log_likelihood);
-    let positive = Statistics::of(&rbm, data());
     let (columns, steps) = (500, 60u64);
     for kind in KINDS {
         let ladder = Ladder::new(4, Spacing::Linear);
@@ -98,10 +105,10 @@ fn the_tempered_gradient_is_that_of_the_exact_log_likelihood() {
             let clock = Clock { seed: 12, step };
             tempering.step(&rbm, 1, clock).unwrap();
             let cold = tempering.state.replicas.cold_rows();
-            let negative = Statistics::of(&rbm, tempering.path.visible(&rbm, &cold, clock));
-            let mut got = Parameters::zeros(N_VISIBLE, N_HIDDEN);
-            gradient(&positive, &negative, &mut got);
-            samples.push(flatten(&got));
+            let mut negative = BitMatrix::zeros(columns, N_VISIBLE);
+            tempering.path.visible(&rbm, &cold, clock, &mut negative);
+            let phases = phases(&rbm, &negative);
+            samples.push(flatten(Gradient::new(&phases).of(&phases, None)));
         }
         for (i, wanted) in expected.iter().enumerate() {
             let values: Vec<f64> = samples.iter().map(|sample| sample[i]).collect();
@@ -130,43 +137,37 @@ fn mean_and_error(values: &[f64], batches: usize) -> (f64, f64) {
 fn the_centered_gradient_matches_its_definition() {
     let rbm = random_rbm(N_VISIBLE, N_HIDDEN, 1.0, 8);
     let negative = BitMatrix::from_rows(N_VISIBLE, &[[0, 1, 1, 0], [1, 1, 1, 1u8]]);
-    let (positive, negative) = (Statistics::of(&rbm, data()), Statistics::of(&rbm, negative));
-    let offsets = Centering { visible: vec![0.3, 0.6, 0.45, 0.8], hidden: vec![0.2, 0.7, 0.5] };
-    let mut g = Parameters::zeros(N_VISIBLE, N_HIDDEN);
-    gradient(&positive, &negative, &mut g);
-    center(&mut g, &offsets);
-    let bit = |s: &Statistics, r: usize, j: usize| f64::from(u8::from(s.v.get(r, j)));
-    let mean = |s: &Statistics, f: &dyn Fn(usize) -> f64| {
-        (0..s.v.rows()).map(f).sum::<f64>() / s.v.rows() as f64
+    let phases = phases(&rbm, &negative);
+    let offsets = Centering {
+        visible: Matrix::from_row(&[0.3, 0.6, 0.45, 0.8]),
+        hidden: Matrix::from_row(&[0.2, 0.7, 0.5]),
     };
-    let mu = |j: usize| f64::from(offsets.visible[j]);
-    let lambda = |i: usize| f64::from(offsets.hidden[i]);
-    let difference = |f: &dyn Fn(&Statistics, usize) -> f64| {
-        mean(&positive, &|r| f(&positive, r)) - mean(&negative, &|r| f(&negative, r))
+    let mut gradient = Gradient::new(&phases);
+    let g = gradient.of(&phases, Some(&offsets));
+    let bit = |r: usize, j: usize| f64::from(u8::from(phases.v.get(r, j)));
+    let h = |r: usize, i: usize| f64::from(phases.h.row(r)[i]);
+    let mu = |j: usize| f64::from(offsets.visible.row(0)[j]);
+    let lambda = |i: usize| f64::from(offsets.hidden.row(0)[i]);
+    let difference = |f: &dyn Fn(usize) -> f64| {
+        let (positive, rows) = (phases.positive, phases.v.rows());
+        let mean = |rows: Range<usize>| rows.clone().map(f).sum::<f64>() / rows.len() as f64;
+        mean(0..positive) - mean(positive..rows)
     };
     let w: Vec<Vec<f64>> = (0..N_VISIBLE)
         .map(|j| {
             (0..N_HIDDEN)
-                .map(|i| {
-                    difference(&|s, r| {
-                        (bit(s, r, j) - mu(j)) * (f64::from(s.h.row(r)[i]) - lambda(i))
-                    })
-                })
+                .map(|i| difference(&|r| (bit(r, j) - mu(j)) * (h(r, i) - lambda(i))))
                 .collect()
         })
         .collect();
     let b: Vec<f64> = (0..N_HIDDEN)
-        .map(|i| {
-            difference(&|s, r| f64::from(s.h.row(r)[i]))
-                - (0..N_VISIBLE).map(|j| mu(j) * w[j][i]).sum::<f64>()
-        })
+        .map(|i| difference(&|r| h(r, i)) - (0..N_VISIBLE).map(|j| mu(j) * w[j][i]).sum::<f64>())
         .collect();
     let c: Vec<f64> = (0..N_VISIBLE)
         .map(|j| {
-            difference(&|s, r| bit(s, r, j))
-                - (0..N_HIDDEN).map(|i| lambda(i) * w[j][i]).sum::<f64>()
+            difference(&|r| bit(r, j)) - (0..N_HIDDEN).map(|i| lambda(i) * w[j][i]).sum::<f64>()
         })
         .collect();
     let expected: Vec<f64> = w.into_iter().flatten().chain(b).chain(c).collect();
-    assert_close(&flatten(&g), &expected, 1e-6);
+    assert_close(&flatten(g), &expected, 1e-6);
 }

@@ -9,17 +9,28 @@ use std::path::{Path, PathBuf};
 const ALLOWED: [(&str, &[&str]); 14] = [
     ("error", &[]),
     ("streams", &[]),
+    ("threads", &[]),
     ("figure", &[]),
     ("checkpoint", &["error"]),
-    ("model", &["error", "streams", "checkpoint"]),
+    ("model", &["error", "streams", "threads", "checkpoint"]),
     ("data", &["error", "streams"]),
-    ("path", &["error", "streams", "model"]),
+    ("path", &["error", "streams", "threads", "model"]),
     // never model, data or train
     ("tempering", &["error", "streams", "path"]),
     ("likelihood", &["error", "model", "data"]),
     (
         "train",
-        &["error", "streams", "model", "data", "likelihood", "path", "tempering", "checkpoint"],
+        &[
+            "error",
+            "streams",
+            "threads",
+            "model",
+            "data",
+            "likelihood",
+            "path",
+            "tempering",
+            "checkpoint",
+        ],
     ),
     ("record", &["error", "likelihood", "tempering", "path", "train"]),
     (
@@ -27,6 +38,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
         &[
             "error",
             "streams",
+            "threads",
             "model",
             "data",
             "tempering",

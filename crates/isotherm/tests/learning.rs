@@ -225,20 +225,25 @@ fn momentum_and_decay_follow_their_recursion() {
     use isotherm::train::optimiser::ascend;
     let config = Config { momentum: 0.9, weight_decay: 0.1, ..Config::default() };
     let mut model = Rbm::new(Parameters::zeros(2, 2));
-    let mut velocity = Parameters::zeros(2, 2);
+    let (mut velocity, mut averaged) = (Parameters::zeros(2, 2), Parameters::zeros(2, 2));
     let mut gradient = Parameters::zeros(2, 2);
     gradient.w.row_mut(1)[0] = 1.0;
     gradient.c.row_mut(0)[1] = 1.0;
     let (mut w, mut v) = (0.0f64, 0.0f64);
     let (mut c, mut u) = (0.0f64, 0.0f64);
+    let mut mean = 0.0;
     for _ in 0..20 {
-        assert!(ascend(&mut model, &mut velocity, &gradient, 0.05, &config));
+        let (rate, share) = (0.05, 0.3);
+        let average = &mut averaged;
+        assert!(ascend(&mut model, &mut velocity, average, &gradient, rate, share, &config));
         v = 0.9 * v + 1.0 - 0.1 * w;
         w += 0.05 * v;
         u = 0.9 * u + 1.0;
         c += 0.05 * u;
+        mean += 0.3 * (w - mean);
     }
     assert!((f64::from(model.parameters().w.row(1)[0]) - w).abs() < 1e-5);
     assert!((f64::from(model.parameters().c.row(0)[1]) - c).abs() < 1e-5);
     assert_eq!(model.parameters().w.row(0)[0], 0.0);
+    assert!((f64::from(averaged.w.row(1)[0]) - mean).abs() < 1e-5);
 }

@@ -9,6 +9,7 @@ use isotherm::likelihood::{Effort, exact, measure};
 use isotherm::model::{Parameters, Rbm};
 use isotherm_kernels::Matrix;
 use proptest::prelude::*;
+use rand::RngExt;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
@@ -75,6 +76,28 @@ fn probabilities_sum_to_one() {
     let log_p = exact::log_probabilities(&rbm, exact::log_z(&rbm).unwrap(), &rows);
     let total: f64 = log_p.iter().map(|log| log.exp()).sum();
     assert!((total - 1.0).abs() < 1e-12);
+}
+
+/// Odd sizes on both sides of a word, and more rows than are worked on at a time.
+#[test]
+fn probabilities_follow_the_definition() {
+    for (n_visible, n_hidden) in [(1, 1), (7, 12), (31, 3), (64, 10), (65, 7), (785, 10)] {
+        let rbm = random_rbm(n_visible, n_hidden, 2.0, 8);
+        let mut rng = rng(9);
+        let rows: Vec<Vec<u8>> =
+            (0..600).map(|_| (0..n_visible).map(|_| rng.random_range(0..2)).collect()).collect();
+        let rows = isotherm_kernels::BitMatrix::from_rows(n_visible, &rows);
+        for count in [1, 255, 257, 600] {
+            let some = rows.select(&(0..count).collect::<Vec<_>>());
+            let log_p = exact::log_probabilities(&rbm, 3.0, &some);
+            assert_eq!(log_p.len(), count);
+            for (i, got) in log_p.iter().enumerate() {
+                let want = -rbm.free_energy_of_visible(some.row(i)) - 3.0;
+                // 785 additions of numbers up to a few hundred.
+                assert!((got - want).abs() < 1e-10, "{got} for {want}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use isotherm::path::{Gibbs, Path, RbmPath, SwapOn, base_rate::base_rate, joint::
 use isotherm::streams::Clock;
 use isotherm::tempering::swap::{acceptance, swap_pass};
 use isotherm::tempering::{Ladder, Replicas, SwapRates};
+use isotherm_kernels::BitMatrix;
 
 const ROWS: usize = 40;
 
@@ -40,7 +41,8 @@ fn gibbs_ratios_match_enumeration() {
         for (kind, mut path) in cases {
             path.set_hidden(exact_hidden(kind, &rbm, &[0.5], ROWS, &mut rng(1)));
             path.sweep(&rbm, &[0.5; ROWS], 2, Clock { seed: 2, step: 0 });
-            let state = |row: usize| (path.visible_states().row(row)[0], path.hidden().row(row)[0]);
+            let (v, h) = (path.visible_states(), path.hidden());
+            let state = |row: usize| (v.row(row)[0], h.row(row)[0]);
             for (beta_x, beta_y) in [(1.0, 0.0), (0.9, 0.3), (0.25, 0.0), (0.6, 0.55)] {
                 for (x, y) in (0..ROWS).zip((0..ROWS).rev()).filter(|(x, y)| x != y) {
                     let weigh = |beta, row| {
@@ -65,8 +67,9 @@ fn hidden_marginal_ratios_match_enumeration() {
     let mut path = kind.path(&rbm);
     path.set_hidden(exact_hidden(kind, &rbm, &[0.5], ROWS, &mut rng(1)));
     path.sweep(&rbm, &[0.5; ROWS], 2, Clock { seed: 2, step: 0 });
+    let h = path.hidden();
     for (x, y) in (0..ROWS).zip((0..ROWS).rev()).filter(|(x, y)| x != y) {
-        let free = |row: usize| rbm.free_energy_of_hidden(path.hidden().row(row));
+        let free = |row: usize| rbm.free_energy_of_hidden(h.row(row));
         let expected = (1.0 - 0.3) * (free(x) - free(y));
         let got = path.log_ratio((x, 1.0), (y, 0.3));
         assert!((got - expected).abs() < 2e-5, "{got} against {expected}");
@@ -86,11 +89,13 @@ fn swaps_are_in_detailed_balance_on_two_rungs() {
         let clock = Clock { seed: 22, step: 0 };
         path.sweep(&rbm, &vec![0.1; rows], 1, clock);
         let all: Vec<usize> = (0..rows).collect();
-        let v = path.visible(&rbm, &all, clock);
+        let mut v = BitMatrix::zeros(all.len(), rbm.n_visible());
+        path.visible(&rbm, &all, clock, &mut v);
+        let h = path.hidden();
         let (p_cold, p_hot) = (weights_of(kind, &rbm, cold), weights_of(kind, &rbm, hot));
         let mut seen = std::collections::BTreeMap::new();
         for row in 0..rows {
-            seen.entry(state_of(kind, v.row(row)[0], path.hidden().row(row)[0])).or_insert(row);
+            seen.entry(state_of(kind, v.row(row)[0], h.row(row)[0])).or_insert(row);
         }
         assert_eq!(seen.len(), p_cold.len(), "{kind:?}: every state occurs");
         for (&x, &row_x) in &seen {
@@ -138,7 +143,7 @@ fn a_pass_exchanges_whole_replicas_of_its_parity() {
             let mut path = kind.path(&rbm);
             path.set_hidden(exact_hidden(kind, &rbm, &betas, columns, &mut rng(2)));
             path.sweep(&rbm, &tiled(&betas, columns), 1, Clock { seed: 3, step: 0 });
-            let before = path.hidden().clone();
+            let before = path.hidden();
             let ladder = Ladder::from_betas(betas.to_vec()).unwrap();
             let mut replicas = Replicas::new(columns, 4);
             replicas.ages = (0..4 * columns as u64).collect();
@@ -156,13 +161,14 @@ fn a_pass_exchanges_whole_replicas_of_its_parity() {
             }
             let mut rates = SwapRates::new(3);
             let clock = Clock { seed: 5, step: 9 };
-            swap_pass(&path, &ladder, &mut replicas, &mut rates, parity, clock).unwrap();
+            swap_pass(&path, &ladder, &mut replicas, &mut rates, parity, clock, &mut Vec::new())
+                .unwrap();
             assert!(replicas.is_permutation());
             assert_eq!(
                 (&replicas.labels, &replicas.ages, &replicas.departed),
                 (&carried.0, &carried.1, &carried.2)
             );
-            assert_eq!(path.hidden(), &before, "states stay in their rows");
+            assert_eq!(path.hidden(), before, "states stay in their rows");
             let mut swapped = 0.0;
             for column in 0..columns {
                 for (rung, &row) in replicas.column(column).iter().enumerate() {
@@ -187,7 +193,8 @@ fn acceptance_is_the_papers_with_its_erratum() {
     let mut path = joint(5, 4, SwapOn::Energy);
     path.set_hidden(exact_hidden(Kind::Joint(SwapOn::Energy), &rbm, &[0.5], 2, &mut rng(5)));
     path.sweep(&rbm, &[0.5; 2], 1, Clock { seed: 2, step: 0 });
-    let e = |row: usize| rbm.energy(path.visible_states().row(row), path.hidden().row(row));
+    let (v, h) = (path.visible_states(), path.hidden());
+    let e = |row: usize| rbm.energy(v.row(row), h.row(row));
     let log_ratio = path.log_ratio((0, 1.0), (1, 0.4));
     assert!((log_ratio - 0.6 * (e(0) - e(1))).abs() < 1e-5);
     assert_eq!(acceptance(700.0), 1.0);

@@ -25,32 +25,39 @@ impl Minibatches {
     /// The batch of an update. A table is shuffled anew each epoch and every example is used
     /// exactly once in it; a batch may straddle two epochs.
     pub fn at(&mut self, update: u64, data: &Dataset) -> BitMatrix {
+        let mut batch = BitMatrix::zeros(0, data.n_visible());
+        self.fill(update, data, &mut batch);
+        batch
+    }
+
+    /// Makes a matrix of the data's width hold the batch of an update and nothing else.
+    pub fn fill(&mut self, update: u64, data: &Dataset, batch: &mut BitMatrix) {
         match data {
-            Dataset::Mixture(mixture) => self.of_mixture(update, mixture),
-            Dataset::Table(table) => self.of_table(update, table),
+            Dataset::Mixture(mixture) => self.fill_from_mixture(update, mixture, batch),
+            Dataset::Table(table) => self.fill_from_table(update, table, batch),
         }
     }
 
-    fn of_mixture(&self, update: u64, mixture: &Mixture) -> BitMatrix {
-        mixture.examples(self.size, Clock { seed: self.seed, step: update })
+    fn fill_from_mixture(&self, update: u64, mixture: &Mixture, batch: &mut BitMatrix) {
+        mixture.examples_into(self.size, Clock { seed: self.seed, step: update }, batch);
     }
 
-    fn of_table(&mut self, update: u64, table: &Table) -> BitMatrix {
+    fn fill_from_table(&mut self, update: u64, table: &Table, batch: &mut BitMatrix) {
         let rows = table.examples.rows() as u64;
         let first = update * self.size as u64;
-        let chosen: Vec<usize> = (first..first + self.size as u64)
-            .map(|position| {
-                self.shuffle_for(position / rows, rows as usize);
-                self.order[(position % rows) as usize]
-            })
-            .collect();
-        table.examples.select(&chosen)
+        batch.clear_rows();
+        for position in first..first + self.size as u64 {
+            self.shuffle_for(position / rows, rows as usize);
+            let example = self.order[(position % rows) as usize];
+            batch.push_row(table.examples.row(example));
+        }
     }
 
     fn shuffle_for(&mut self, epoch: u64, rows: usize) {
         if self.epoch != Some(epoch) {
             let mut rng = Clock { seed: self.seed, step: epoch }.sequence(Purpose::Shuffle, 0);
-            self.order = (0..rows).collect();
+            self.order.clear();
+            self.order.extend(0..rows);
             self.order.shuffle(&mut rng);
             self.epoch = Some(epoch);
         }

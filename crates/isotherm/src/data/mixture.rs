@@ -4,7 +4,7 @@
 //! independently with probability p_m. The weights and flip probabilities are those of the
 //! paper's footnote; the images are drawn from the data seed.
 
-use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, bernoulli};
+use isotherm_kernels::{BitMatrix, LaneRng, Level, bernoulli, flips};
 
 use super::shape::ImageShape;
 use crate::streams::{Clock, Purpose};
@@ -89,13 +89,20 @@ impl Mixture {
 
     /// The `count` examples of a minibatch: independent draws, a stream for each.
     pub fn examples(&self, count: usize, clock: Clock) -> BitMatrix {
-        let mut examples = BitMatrix::zeros(count, PIXELS);
+        let mut examples = BitMatrix::zeros(0, PIXELS);
+        self.examples_into(count, clock, &mut examples);
+        examples
+    }
+
+    /// Makes a matrix hold the [`examples`](Mixture::examples) and nothing else.
+    pub fn examples_into(&self, count: usize, clock: Clock, out: &mut BitMatrix) {
+        out.clear_rows();
         for i in 0..count {
             let mut rng = clock.lanes(Purpose::Examples, i);
             let mode = choose(f64::from(rng.next_uniforms().0[0]));
-            self.flip_pixels(mode, &mut rng, examples.row_mut(i));
+            out.push_row(self.modes.row(mode));
+            flip_pixels(mode, &mut rng, out.row_mut(i));
         }
-        examples
     }
 
     /// `per_mode` examples of every component, the same ones each time: strata for measuring a
@@ -105,27 +112,20 @@ impl Mixture {
         (0..WEIGHTS.len())
             .map(|mode| {
                 let mut rng = clock.lanes(Purpose::Evaluation, mode);
-                let mut stratum = BitMatrix::zeros(per_mode, PIXELS);
+                let mut stratum = self.modes.select(&vec![mode; per_mode]);
                 for i in 0..per_mode {
-                    self.flip_pixels(mode, &mut rng, stratum.row_mut(i));
+                    flip_pixels(mode, &mut rng, stratum.row_mut(i));
                 }
                 stratum
             })
             .collect()
     }
+}
 
-    fn flip_pixels(&self, mode: usize, rng: &mut LaneRng, out: &mut [u64]) {
-        let threshold = (FLIPS[mode] * 2f64.powi(32)) as u32;
-        out.copy_from_slice(self.modes.row(mode));
-        for first in (0..PIXELS).step_by(LANES) {
-            let words = rng.next_words();
-            let mut flips = 0;
-            for (lane, word) in words.iter().enumerate().take(PIXELS - first) {
-                flips |= u64::from(*word < threshold) << lane;
-            }
-            out[first / 64] ^= flips << (first % 64);
-        }
-    }
+/// Flips each pixel of a component's image with the component's probability.
+fn flip_pixels(mode: usize, rng: &mut LaneRng, image: &mut [u64]) {
+    let threshold = (FLIPS[mode] * 2f64.powi(32)) as u32;
+    flips::flip_row(Level::detect(), threshold, PIXELS, rng, image);
 }
 
 /// The component in whose share of [0, 1) the uniform lies.

@@ -1,6 +1,6 @@
 //! θ = {W, b, c}, and whatever has its shape: gradients, velocities, averages.
 
-use isotherm_kernels::{Level, Matrix, vector};
+use isotherm_kernels::Matrix;
 
 /// The parameters of an RBM. The paper writes W_ij for hidden i and visible j; here `w` has a row
 /// for each visible unit, as in the model file.
@@ -32,21 +32,6 @@ impl Parameters {
     /// Number of hidden units.
     pub fn n_hidden(&self) -> usize {
         self.w.cols()
-    }
-
-    /// Sets everything to zero.
-    pub fn clear(&mut self) {
-        for part in [&mut self.w, &mut self.b, &mut self.c] {
-            part.tiles_mut().fill(isotherm_kernels::Tile::ZERO);
-        }
-    }
-
-    /// Moves the fraction `a` of the way to `target`.
-    pub fn move_towards(&mut self, a: f32, target: &Parameters) {
-        let level = Level::detect();
-        vector::move_towards(level, a, target.w.tiles(), self.w.tiles_mut());
-        vector::move_towards(level, a, target.b.tiles(), self.b.tiles_mut());
-        vector::move_towards(level, a, target.c.tiles(), self.c.tiles_mut());
     }
 
     /// Whether every entry is finite.

@@ -1,7 +1,7 @@
 //! The perfect sampler: independent samples of the model, drawn exactly by enumerating the hidden
 //! states. What every other sampler approaches, for hidden layers small enough to enumerate.
 
-use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli, softplus};
+use isotherm_kernels::{BitMatrix, Level, Matrix, Products, bernoulli, softplus};
 use rand::RngExt;
 
 use super::rbm::Rbm;
@@ -15,6 +15,7 @@ const BLOCK: usize = 256;
 pub struct PerfectSampler {
     /// All hidden states; unit i of state s is bit i of s.
     states: BitMatrix,
+    products: Products,
     /// c + Wh of a block of states.
     fields: Matrix,
     /// −F(h) of every state, then Σ p(h') over it and the states before it.
@@ -34,11 +35,12 @@ impl PerfectSampler {
             *word = state as u64;
         }
         let fields = Matrix::zeros(count.min(BLOCK), n_visible);
-        PerfectSampler { states, fields, masses: vec![0.0; count] }
+        PerfectSampler { states, products: Products::default(), fields, masses: vec![0.0; count] }
     }
 
-    /// `count` independent samples: h from p(h), v from p(v | h).
-    pub fn visible(&mut self, model: &Rbm, count: usize, clock: Clock) -> BitMatrix {
+    /// Independent samples for the rows of `v`: h from p(h), v from p(v | h).
+    pub fn visible(&mut self, model: &Rbm, clock: Clock, v: &mut BitMatrix) {
+        let count = v.rows();
         self.weigh(model);
         let total = self.masses.last().copied().unwrap_or(0.0);
         let chosen: Vec<usize> = (0..count)
@@ -50,34 +52,46 @@ impl PerfectSampler {
             .collect();
         let h = self.states.select(&chosen);
         let mut field = Matrix::zeros(count, model.n_visible());
-        model.visible_field(h.words(), field.tiles_mut());
-        let mut v = BitMatrix::zeros(count, model.n_visible());
+        model.visible_field(h.as_rows(), field.tiles_mut());
         let (level, cols) = (Level::detect(), model.n_visible());
         for i in 0..count {
             let mut rng = clock.lanes(Purpose::Visible, i);
             bernoulli::draw_row(level, field.row_tiles(i), &[], 1.0, cols, &mut rng, v.row_mut(i));
         }
-        v
     }
 
     /// Fills `masses` with the running sums of e^−F(h), relative to the largest of them.
     fn weigh(&mut self, model: &Rbm) {
-        let b = model.parameters().b.row(0);
-        for first in (0..self.masses.len()).step_by(BLOCK) {
-            let rows = BLOCK.min(self.masses.len() - first);
-            model.visible_field(&self.states.words()[first..][..rows], self.fields.tiles_mut());
-            for row in 0..rows {
-                let linear: f64 = self.states.ones(first + row).map(|i| f64::from(b[i])).sum();
-                let field = self.fields.row_tiles(row);
-                let sum = softplus::softplus_sum(Level::detect(), field, 1.0, model.n_visible());
-                self.masses[first + row] = linear + sum;
+        let (level, c) = (Level::detect(), model.parameters().c.tiles());
+        if self.products.tabulate(level, model.filters(), c) {
+            for (state, mass) in self.masses.iter_mut().enumerate() {
+                *mass = self.products.softplus_sum(level, state as u64);
             }
+        } else {
+            self.sum_fields(model);
+        }
+        let b = model.parameters().b.row(0);
+        for (state, mass) in self.masses.iter_mut().enumerate() {
+            *mass += self.states.ones(state).map(|i| f64::from(b[i])).sum::<f64>();
         }
         let top = self.masses.iter().fold(f64::NEG_INFINITY, |top, &x| top.max(x));
         let mut sum = 0.0;
         for mass in &mut self.masses {
             sum += (*mass - top).exp();
             *mass = sum;
+        }
+    }
+
+    /// Fills `masses` with Σ_j softplus(c_j + (Wh)_j) for weights that are too large for products.
+    fn sum_fields(&mut self, model: &Rbm) {
+        for first in (0..self.masses.len()).step_by(BLOCK) {
+            let rows = BLOCK.min(self.masses.len() - first);
+            model.visible_field(self.states.as_rows().slice(first, rows), self.fields.tiles_mut());
+            for row in 0..rows {
+                let field = self.fields.row_tiles(row);
+                let sum = softplus::softplus_sum(Level::detect(), field, 1.0, model.n_visible());
+                self.masses[first + row] = sum;
+            }
         }
     }
 }

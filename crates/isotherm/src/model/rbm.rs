@@ -1,8 +1,15 @@
 //! The model as the samplers use it: parameters, and the fields that one layer puts on the other.
 
-use isotherm_kernels::{BitMatrix, Level, Matrix, Tile, affine, bernoulli};
+use std::ops::Range;
+
+use isotherm_kernels::affine::{Grouping, affine, affine_by_tiles};
+use isotherm_kernels::bits::BitRows;
+use isotherm_kernels::matrix::transpose_rows;
+use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile, bernoulli};
+use rayon::prelude::*;
 
 use super::Parameters;
+use crate::threads::rows_per_thread;
 
 /// A Restricted Boltzmann Machine over binary units.
 #[derive(Clone, Debug)]
@@ -17,7 +24,7 @@ impl Rbm {
     pub fn new(parameters: Parameters) -> Rbm {
         let w_transposed = Matrix::zeros(parameters.n_hidden(), parameters.n_visible());
         let mut rbm = Rbm { parameters, w_transposed };
-        rbm.parameters.w.transpose_into(&mut rbm.w_transposed);
+        rbm.transpose();
         rbm
     }
 
@@ -29,8 +36,18 @@ impl Rbm {
     /// Changes the parameters through `change`, whose answer is passed on.
     pub fn change<T>(&mut self, change: impl FnOnce(&mut Parameters) -> T) -> T {
         let answer = change(&mut self.parameters);
-        self.parameters.w.transpose_into(&mut self.w_transposed);
+        self.transpose();
         answer
+    }
+
+    /// Brings Wᵀ up to date, its rows handed out to the threads.
+    fn transpose(&mut self) {
+        let (w, out) = (&self.parameters.w, &mut self.w_transposed);
+        let rows = rows_per_thread(out.rows(), 0.3 * out.cols() as f64).next_multiple_of(LANES);
+        let chunk = rows * out.tiles_per_row();
+        out.tiles_mut().par_chunks_mut(chunk).enumerate().for_each(|(i, out)| {
+            transpose_rows(Level::detect(), w, i * rows, out);
+        });
     }
 
     /// Number of visible units.
@@ -43,36 +60,80 @@ impl Rbm {
         self.parameters.n_hidden()
     }
 
+    /// Wᵀ: a row of weights for each hidden unit.
+    pub fn filters(&self) -> &Matrix {
+        &self.w_transposed
+    }
+
     /// The weights of hidden unit `i`: row `i` of Wᵀ.
     pub fn filter(&self, i: usize) -> &[Tile] {
         self.w_transposed.row_tiles(i)
     }
 
     /// b + Wᵀv for each row of visible bits: P(h_i = 1 | v) = σ of it.
-    pub fn hidden_field(&self, v: &[u64], out: &mut [Tile]) {
+    pub fn hidden_field(&self, v: BitRows<'_>, out: &mut [Tile]) {
         let Parameters { w, b, .. } = &self.parameters;
-        affine::affine(Level::detect(), v, w, b.tiles(), out);
+        affine(Level::detect(), Grouping::of(v.rows(), w.rows()), v, w, b.tiles(), out);
     }
 
     /// c + Wh for each row of hidden bits: P(v_j = 1 | h) = σ of it.
-    pub fn visible_field(&self, h: &[u64], out: &mut [Tile]) {
-        let c = &self.parameters.c;
-        affine::affine(Level::detect(), h, &self.w_transposed, c.tiles(), out);
+    pub fn visible_field(&self, h: BitRows<'_>, out: &mut [Tile]) {
+        let (w, c) = (&self.w_transposed, &self.parameters.c);
+        affine(Level::detect(), Grouping::of(h.rows(), w.rows()), h, w, c.tiles(), out);
+    }
+
+    /// Some tiles of c + Wh for each row of hidden bits, tile by tile.
+    pub fn visible_field_by_tiles(
+        &self,
+        grouping: Grouping,
+        h: BitRows<'_>,
+        tiles: Range<usize>,
+        out: &mut [Tile],
+    ) {
+        let (w, c) = (&self.w_transposed, &self.parameters.c);
+        affine_by_tiles(Level::detect(), grouping, h, w, &[], c.tiles(), tiles, out);
+    }
+
+    /// Wᵀv with b and, beside it, t·v as one more hidden unit, for each row of visible bits, tile
+    /// by tile.
+    pub fn hidden_field_by_tiles(
+        &self,
+        grouping: Grouping,
+        v: BitRows<'_>,
+        t: &[f32],
+        out: &mut [Tile],
+    ) {
+        let Parameters { w, b, .. } = &self.parameters;
+        let tiles = 0..(w.cols() + 1).div_ceil(LANES);
+        affine_by_tiles(Level::detect(), grouping, v, w, t, b.tiles(), tiles, out);
     }
 
     /// E[h | v] for each row of visible bits.
     pub fn hidden_mean(&self, v: &BitMatrix) -> Matrix {
         let mut mean = Matrix::zeros(v.rows(), self.n_hidden());
-        self.hidden_field(v.words(), mean.tiles_mut());
-        bernoulli::sigmoid(Level::detect(), 1.0, &mut mean);
+        self.hidden_mean_into(v, &mut mean);
         mean
+    }
+
+    /// E[h | v] for each row of visible bits, the rows handed out to the threads.
+    pub fn hidden_mean_into(&self, v: &BitMatrix, out: &mut Matrix) {
+        assert_eq!((out.rows(), out.cols()), (v.rows(), self.n_hidden()), "shape of E[h | v]");
+        let Parameters { w, b, .. } = &self.parameters;
+        let grouping = Grouping::of(v.rows(), w.rows());
+        let (tiles, cols) = (out.tiles_per_row(), out.cols());
+        let chunk = rows_per_thread(v.rows(), 0.005 * (w.rows() * w.cols()) as f64);
+        out.tiles_mut().par_chunks_mut(chunk * tiles).enumerate().for_each(|(i, out)| {
+            let v = v.as_rows().slice(i * chunk, out.len() / tiles);
+            affine(Level::detect(), grouping, v, w, b.tiles(), out);
+            bernoulli::sigmoid(Level::detect(), 1.0, cols, out);
+        });
     }
 
     /// E[v | h] for each row of hidden bits.
     pub fn visible_mean(&self, h: &BitMatrix) -> Matrix {
         let mut mean = Matrix::zeros(h.rows(), self.n_visible());
-        self.visible_field(h.words(), mean.tiles_mut());
-        bernoulli::sigmoid(Level::detect(), 1.0, &mut mean);
+        self.visible_field(h.as_rows(), mean.tiles_mut());
+        bernoulli::sigmoid(Level::detect(), 1.0, mean.cols(), mean.tiles_mut());
         mean
     }
 }

@@ -1,30 +1,35 @@
 //! The hidden-marginal path: π_β(h) ∝ p(h)^β with the visible units summed out.
 //!
 //! −log p(h) is, up to log Z, the free energy F(h) = −b·h − Σ_j softplus(c_j + (Wh)_j). Single-site
-//! Gibbs sampling on h keeps the visible field c + Wh and its softplus sum up to date; a site
-//! costs one pass over the visible units. Modes are weighed by their mass, not by their visible
-//! entropy, so the transition that limits the paper's path does not arise. It suits small hidden
-//! layers.
+//! Gibbs sampling on h needs F of the state with one unit flipped, which is a pass over the visible
+//! units (`visible_sums.rs`). Modes are weighed by their mass, not by their visible entropy, so
+//! the transition that limits the paper's path does not arise. It suits small hidden layers.
+
+mod visible_sums;
 
 use isotherm_kernels::bits::{bit, ones};
 use isotherm_kernels::scalar::sigmoid;
-use isotherm_kernels::{
-    BitMatrix, LANES, LaneRng, Level, Matrix, Tile, bernoulli, softplus, vector,
-};
+use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Matrix, Products, Tile, bernoulli};
 use rayon::prelude::*;
 
-use super::{Path, RbmPath, rows_per_thread};
+use self::visible_sums::{Carried, Scratch, Tabulated, VisibleSums};
+use super::{Path, RbmPath};
 use crate::model::Rbm;
 use crate::streams::{Clock, Purpose};
+use crate::threads::rows_per_thread;
 
 /// A block of replicas that are hidden states alone.
 #[derive(Clone, Debug)]
 pub struct HiddenMarginal {
     h: BitMatrix,
-    /// c + Wh.
-    visible_field: Matrix,
     /// −F(h) = b·h + Σ_j softplus(c_j + (Wh)_j).
     log_weight: Vec<f64>,
+    products: Products,
+    /// One for each chunk of rows.
+    scratch: Vec<Scratch>,
+    /// h and c + Wh of the rows that were last asked for their visible units.
+    visible_field: Matrix,
+    asked: BitMatrix,
 }
 
 impl HiddenMarginal {
@@ -32,38 +37,37 @@ impl HiddenMarginal {
     pub fn new(n_visible: usize, n_hidden: usize) -> HiddenMarginal {
         HiddenMarginal {
             h: BitMatrix::zeros(0, n_hidden),
-            visible_field: Matrix::zeros(0, n_visible),
             log_weight: Vec::new(),
+            products: Products::default(),
+            scratch: Vec::new(),
+            visible_field: Matrix::zeros(0, n_visible),
+            asked: BitMatrix::zeros(0, n_hidden),
         }
     }
 }
 
-/// `steps` sweeps of one replica over its hidden units, its field up to date; returns −F(h).
+/// `steps` sweeps of one replica over its hidden units; returns −F(h).
 fn sweep_row(
-    model: &Rbm,
+    sums: &mut impl VisibleSums,
+    b: &[f32],
     beta: f64,
     steps: usize,
     rng: &mut LaneRng,
     h: &mut [u64],
-    field: &mut [Tile],
 ) -> f64 {
-    let (level, n_visible, n_hidden) = (Level::detect(), model.n_visible(), model.n_hidden());
-    let b = model.parameters().b.row(0);
-    let mut sum = softplus::softplus_sum(level, field, 1.0, n_visible);
-    let sites = if beta == 0.0 { 0 } else { steps * n_hidden };
+    let mut sum = sums.begin(h);
+    let sites = if beta == 0.0 { 0 } else { steps * b.len() };
     let mut uniforms = Tile::ZERO;
     for site in 0..sites {
         if site % LANES == 0 {
             uniforms = rng.next_uniforms();
         }
-        let i = site % n_hidden;
-        let sign = if bit(h, i) { -1.0 } else { 1.0 };
-        let flipped =
-            softplus::softplus_sum_shifted(level, field, model.filter(i), sign, n_visible);
-        let gain = f64::from(sign * b[i]) + flipped - sum;
-        if f64::from(uniforms.0[site % LANES]) < sigmoid(beta * gain) {
+        let i = site % b.len();
+        let flipped = sums.flipped(h, i);
+        let bias = f64::from(if bit(h, i) { -b[i] } else { b[i] });
+        if f64::from(uniforms.0[site % LANES]) < sigmoid(beta * (bias + flipped - sum)) {
+            sums.flip(h, i);
             h[i / 64] ^= 1 << (i % 64);
-            vector::add_scaled(level, sign, model.filter(i), field);
             sum = flipped;
         }
     }
@@ -79,27 +83,28 @@ impl Path for HiddenMarginal {
 
     fn sweep(&mut self, model: &Rbm, betas: &[f64], steps: usize, clock: Clock) {
         assert_eq!(betas.len(), self.h.rows(), "one β for each row");
-        let cost = steps as f64 * 0.5 * (model.n_visible() * model.n_hidden()) as f64;
-        let rows = rows_per_thread(betas.len(), cost);
-        let (words, tiles) = (self.h.words_per_row(), self.visible_field.tiles_per_row());
+        let (n_visible, n_hidden) = (model.n_visible(), model.n_hidden());
+        let (level, c) = (Level::detect(), &model.parameters().c);
+        // The model may have changed since the last sweep: the tables are made anew.
+        let tabulated = n_hidden <= Products::MOST_INPUTS
+            && self.products.tabulate(level, model.filters(), c.tiles());
+        let site = if tabulated { 0.05 } else { 0.5 } * n_visible as f64 + 20.0;
+        let rows = rows_per_thread(betas.len(), site * (steps * n_hidden) as f64);
+        let (b, words) = (model.parameters().b.row(0), self.h.words_per_row());
+        let products = &self.products;
+        self.scratch.resize_with(betas.len().div_ceil(rows), Scratch::default);
         betas
             .par_chunks(rows)
             .zip(self.h.words_mut().par_chunks_mut(rows * words))
-            .zip(self.visible_field.tiles_mut().par_chunks_mut(rows * tiles))
             .zip(self.log_weight.par_chunks_mut(rows))
+            .zip(&mut self.scratch)
             .enumerate()
-            .for_each(|(chunk, (((betas, h), fields), log_weights))| {
-                let stream = |i| clock.lanes(Purpose::Sweep, chunk * rows + i);
-                for (i, _) in betas.iter().enumerate().filter(|(_, beta)| **beta == 0.0) {
-                    let h = &mut h[i * words..][..words];
-                    bernoulli::coin_row(Level::detect(), model.n_hidden(), &mut stream(i), h);
-                }
-                model.visible_field(h, fields);
-                for (i, &beta) in betas.iter().enumerate() {
-                    let mut rng = stream(i);
-                    let h = &mut h[i * words..][..words];
-                    let field = &mut fields[i * tiles..][..tiles];
-                    log_weights[i] = sweep_row(model, beta, steps, &mut rng, h, field);
+            .for_each(|(chunk, (((betas, h), log_weights), scratch))| {
+                let share = Share { first: chunk * rows, betas, h, log_weights };
+                if tabulated {
+                    share.sweep(b, steps, clock, &mut Tabulated::new(products, n_hidden, scratch));
+                } else {
+                    share.sweep(b, steps, clock, &mut Carried::new(model, scratch));
                 }
             });
     }
@@ -112,38 +117,54 @@ impl Path for HiddenMarginal {
 
     fn select(&mut self, rows: &[usize]) {
         self.h = self.h.select(rows);
-        self.visible_field = self.visible_field.select(rows);
         self.log_weight = rows.iter().map(|&r| self.log_weight[r]).collect();
     }
 }
 
+/// One thread's share of the rows.
+struct Share<'a> {
+    first: usize,
+    betas: &'a [f64],
+    h: &'a mut [u64],
+    log_weights: &'a mut [f64],
+}
+
+impl Share<'_> {
+    fn sweep(self, b: &[f32], steps: usize, clock: Clock, sums: &mut impl VisibleSums) {
+        let words = self.h.len() / self.betas.len();
+        for (i, &beta) in self.betas.iter().enumerate() {
+            let mut rng = clock.lanes(Purpose::Sweep, self.first + i);
+            let h = &mut self.h[i * words..][..words];
+            if beta == 0.0 {
+                bernoulli::coin_row(Level::detect(), b.len(), &mut rng, h);
+            }
+            self.log_weights[i] = sweep_row(sums, b, beta, steps, &mut rng, h);
+        }
+    }
+}
+
 impl RbmPath for HiddenMarginal {
-    fn hidden(&self) -> &BitMatrix {
-        &self.h
+    fn hidden(&self) -> BitMatrix {
+        self.h.clone()
     }
 
     fn set_hidden(&mut self, h: BitMatrix) {
-        self.visible_field = Matrix::zeros(h.rows(), self.visible_field.cols());
         self.log_weight = vec![0.0; h.rows()];
         self.h = h;
     }
 
-    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock) -> BitMatrix {
-        let mut v = BitMatrix::zeros(rows.len(), model.n_visible());
+    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix) {
+        let (level, n_visible) = (Level::detect(), model.n_visible());
+        if self.visible_field.rows() != rows.len() {
+            self.visible_field = Matrix::zeros(rows.len(), n_visible);
+        }
+        self.asked.clear_rows();
+        rows.iter().for_each(|&row| self.asked.push_row(self.h.row(row)));
+        model.visible_field(self.asked.as_rows(), self.visible_field.tiles_mut());
         for (i, &row) in rows.iter().enumerate() {
             let mut rng = clock.lanes(Purpose::Visible, row);
-            let field = self.visible_field.row_tiles(row);
-            let bits = v.row_mut(i);
-            bernoulli::draw_row(
-                Level::detect(),
-                field,
-                &[],
-                1.0,
-                model.n_visible(),
-                &mut rng,
-                bits,
-            );
+            let field = self.visible_field.row_tiles(i);
+            bernoulli::draw_row(level, field, &[], 1.0, n_visible, &mut rng, out.row_mut(i));
         }
-        v
     }
 }

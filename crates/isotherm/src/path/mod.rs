@@ -13,6 +13,7 @@
 
 pub mod base_rate;
 mod gibbs;
+mod gibbs_block;
 pub mod hidden_marginal;
 pub mod joint;
 pub mod toy;
@@ -56,20 +57,20 @@ pub trait Path {
     /// Draws again what the log-ratio summed out, at the β each row has after the swaps.
     fn settle(&mut self, model: &Self::Model, betas: &[f64], clock: Clock);
 
-    /// Makes row `i` what row `rows[i]` was: copies, drops and reorders replicas.
+    /// Makes row `i` what row `rows[i]` was: copies, drops and reorders replicas between two steps.
     fn select(&mut self, rows: &[usize]);
 }
 
 /// A path of an RBM. Between two steps its whole state is the hidden units of its replicas.
 pub trait RbmPath: Path<Model = Rbm> + Send {
     /// The hidden units, a row for each replica.
-    fn hidden(&self) -> &BitMatrix;
+    fn hidden(&self) -> BitMatrix;
 
     /// Puts the replicas into these hidden states; there may be another number of them.
     fn set_hidden(&mut self, h: BitMatrix);
 
-    /// Visible samples of the given rows, which must be at β = 1 and settled.
-    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock) -> BitMatrix;
+    /// Visible samples of the given rows, which must be at β = 1 and settled, into `out`'s rows.
+    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix);
 }
 
 /// A path chosen at run time is a path.
@@ -94,31 +95,5 @@ impl<P: Path + ?Sized> Path for Box<P> {
 
     fn select(&mut self, rows: &[usize]) {
         (**self).select(rows);
-    }
-}
-
-/// Nanoseconds of work that are worth waking a thread for.
-const WORTH_A_THREAD: f64 = 150_000.0;
-
-/// Rows of a block for each of the current threads, given roughly what a row costs. Rows never
-/// share anything, so how they are cut into chunks cannot change a result.
-fn rows_per_thread(rows: usize, nanoseconds_a_row: f64) -> usize {
-    let at_least = (WORTH_A_THREAD / nanoseconds_a_row).ceil() as usize;
-    rows.div_ceil(rayon::current_num_threads()).max(at_least).max(1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rows_per_thread;
-
-    #[test]
-    fn threads_are_woken_for_long_work_only() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build();
-        let split =
-            |rows, cost| pool.as_ref().map(|pool| pool.install(|| rows_per_thread(rows, cost)));
-        assert_eq!(split(1000, 1e3).ok(), Some(250), "a millisecond among four");
-        assert_eq!(split(400, 1e3).ok(), Some(150), "not less than 150 µs each");
-        assert_eq!(split(100, 1e3).ok(), Some(150), "one chunk of a short step");
-        assert_eq!(split(3, 1e9).ok(), Some(1), "a row each");
     }
 }

@@ -72,7 +72,9 @@ pub(crate) fn draw(record: &RunRecord) -> Result<Option<Drawn>> {
 /// Independent, exact samples of a model with a small hidden layer.
 pub(crate) fn exact_samples(model: &Rbm, count: usize, seed: u64) -> BitMatrix {
     let mut sampler = PerfectSampler::new(model.n_visible(), model.n_hidden());
-    sampler.visible(model, count, Clock::after_training(seed, 0))
+    let mut samples = BitMatrix::zeros(count, model.n_visible());
+    sampler.visible(model, Clock::after_training(seed, 0), &mut samples);
+    samples
 }
 
 /// Mean of P(h_i = 1 | v) over samples, for each hidden unit.

@@ -7,6 +7,7 @@
 //! Softplus is convex, so on the first two a narrow mode (large |f|) weighs far less at β < 1 than at
 //! its ends, and comes up only in a sudden transition; on the third all modes keep their order.
 
+use isotherm_kernels::bits::BitRows;
 use isotherm_kernels::{BitMatrix, Level, Matrix, softplus};
 
 use super::experiment::{Arm, data};
@@ -51,7 +52,7 @@ impl States {
         states.base = mixture.marginals().into_iter().map(log_odds).collect();
         for state in 0..1u64 << n_hidden {
             let mut field = Matrix::zeros(1, n_visible);
-            model.visible_field(&[state], field.tiles_mut());
+            model.visible_field(BitRows::by_rows(&[state], 1), field.tiles_mut());
             let field: Vec<f64> = field.row(0).iter().map(|&x| f64::from(x)).collect();
             let likeliest: Vec<u8> = field.iter().map(|&x| u8::from(x > 0.0)).collect();
             let likeliest = BitMatrix::from_rows(n_visible, &[likeliest]);

@@ -97,6 +97,7 @@ pub fn sample(
         return Ok(Samples { v, round_trips: 0, fell_back: loaded.fell_back });
     };
     let total = steps(request, plan.columns, n_visible)?;
+    let mut samples = BitMatrix::zeros(plan.columns, n_visible);
     for step in 0..total {
         if step == request.warm_up {
             tempering.state.flow.restart_count();
@@ -107,8 +108,10 @@ pub fn sample(
             tempering.adapt(&adaptation);
         }
         if step >= request.warm_up && (step + 1 - request.warm_up).is_multiple_of(request.thin) {
-            let cold = tempering.state.replicas.cold_rows();
-            v.append(&tempering.path.visible(&model, &cold, clock));
+            tempering.at_the_cold_end(|path, rows| {
+                path.visible(&model, rows, clock, &mut samples);
+            });
+            v.append(&samples);
         }
         if !progress((step + 1) as f64 / total as f64) {
             break;

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::likelihood::{Effort, exact, measure};
 use crate::model::{Rbm, model_bundle};
 use crate::record::{LadderRow, Row, RowLog, Seconds, Summary, Timing, leading_rows};
+use crate::threads::keep_awake;
 use crate::train::{Config, Phase, Plan, StepInfo, TrainState, Trainer};
 
 /// The version of the checkpoint's contents.
@@ -43,6 +44,13 @@ pub enum Outcome {
     Finished(Box<Summary>),
     /// It was asked to stop, and saved after this many steps.
     Interrupted(u64),
+}
+
+/// Why the steps came to an end.
+#[derive(PartialEq)]
+enum Ended {
+    Complete,
+    Stopped,
 }
 
 /// A run in progress, with the sole right to write its folder.
@@ -179,11 +187,28 @@ impl Session {
     }
 
     fn run_on(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
-        let total = self.plan().total_steps();
-        while self.state.step < total {
+        if keep_awake(|| self.steps(observer))? == Ended::Stopped {
+            return Ok(Outcome::Interrupted(self.state.step));
+        }
+        if self.saved_at != Some(self.state.step) {
+            self.save()?;
+        }
+        let units = exact::smaller_layer(&self.state.model);
+        if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
+            observer.note(&format!(
+                "all steps are saved; summing over 2^{units} states for the exact log-likelihood \
+                 (Ctrl-C twice stops, `isotherm resume` does it later)"
+            ));
+        }
+        self.finish().map(|summary| Outcome::Finished(Box::new(summary)))
+    }
+
+    /// All steps that are left, until somebody wants to stop.
+    fn steps(&mut self, observer: &mut dyn Observer) -> Result<Ended> {
+        while self.state.step < self.plan().total_steps() {
             if observer.should_stop() {
                 self.save()?;
-                return Ok(Outcome::Interrupted(self.state.step));
+                return Ok(Ended::Stopped);
             }
             let begun = Instant::now();
             let info = self.trainer.step(&mut self.state)?;
@@ -199,17 +224,7 @@ impl Session {
                 self.save()?;
             }
         }
-        if self.saved_at != Some(total) {
-            self.save()?;
-        }
-        let units = exact::smaller_layer(&self.state.model);
-        if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
-            observer.note(&format!(
-                "all steps are saved; summing over 2^{units} states for the exact log-likelihood \
-                 (Ctrl-C twice stops, `isotherm resume` does it later)"
-            ));
-        }
-        self.finish().map(|summary| Outcome::Finished(Box::new(summary)))
+        Ok(Ended::Complete)
     }
 
     /// Says of a failure what it left behind.

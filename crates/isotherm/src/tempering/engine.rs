@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::flow::{Flow, ReturnTime, return_time};
+use super::flow::{Flow, Histograms, ReturnTime, return_time};
+use super::isotonic::IsotonicFit;
 use super::ladder::Ladder;
 use super::replicas::Replicas;
-use super::respace::{Respace, target};
+use super::respace::{Respace, Targets};
 use super::spawn::{can_spare_a_rung, gap_to_split, rung_to_retire};
 use super::swap::{SwapRates, swap_pass};
 use crate::error::Result;
@@ -83,28 +84,50 @@ pub struct Tempering<P> {
     pub path: P,
     /// The ladder and the replicas' places on it.
     pub state: TemperingState,
-    /// The β of each row, kept to save its allocation.
-    betas: Vec<f64>,
+    buffers: Buffers,
+}
+
+/// What a step works out anew each time, kept to save allocations. Nothing here outlives a step:
+/// it is written before it is read, and no checkpoint holds it.
+#[derive(Clone, Debug, Default)]
+struct Buffers {
+    betas_of_rows: Vec<f64>,
+    acceptances: Vec<f64>,
+    fit: IsotonicFit,
+    rejections: Vec<f64>,
+    targets: Targets,
+    betas_before: Vec<f64>,
+    curve_before: Histograms,
+    cold_rows: Vec<usize>,
 }
 
 impl<P: Path> Tempering<P> {
     /// `path` must hold a row for each replica of `state`.
     pub fn new(path: P, state: TemperingState) -> Tempering<P> {
         assert_eq!(path.rows(), state.replicas.rows(), "one row for each replica");
-        Tempering { path, state, betas: Vec::new() }
+        Tempering { path, state, buffers: Buffers::default() }
     }
 
     /// Sweeps all rungs `k` times, swaps neighbours, and takes note of the flow.
     pub fn step(&mut self, model: &P::Model, k: usize, clock: Clock) -> Result<()> {
         let s = &mut self.state;
-        s.replicas.betas_of_rows(s.ladder.betas(), &mut self.betas);
-        self.path.sweep(model, &self.betas, k, clock);
-        swap_pass(&self.path, &s.ladder, &mut s.replicas, &mut s.rates, s.parity, clock)?;
-        s.replicas.betas_of_rows(s.ladder.betas(), &mut self.betas);
-        self.path.settle(model, &self.betas, clock);
+        let Buffers { betas_of_rows: betas, acceptances, .. } = &mut self.buffers;
+        s.replicas.betas_of_rows(s.ladder.betas(), betas);
+        self.path.sweep(model, betas, k, clock);
+        let (replicas, rates) = (&mut s.replicas, &mut s.rates);
+        swap_pass(&self.path, &s.ladder, replicas, rates, s.parity, clock, acceptances)?;
+        s.replicas.betas_of_rows(s.ladder.betas(), betas);
+        self.path.settle(model, betas, clock);
         s.parity = 1 - s.parity;
         s.flow.observe(&mut s.replicas);
         Ok(())
+    }
+
+    /// Hands out the path and the rows at the cold end, one a column.
+    pub fn at_the_cold_end<T>(&mut self, work: impl FnOnce(&mut P, &[usize]) -> T) -> T {
+        let rows = &mut self.buffers.cold_rows;
+        self.state.replicas.cold_rows_into(rows);
+        work(&mut self.path, rows)
     }
 
     /// Moves the rungs towards where the rule wants them, and now and then adds or removes one.
@@ -128,29 +151,35 @@ impl<P: Path> Tempering<P> {
             return;
         }
         if adaptation.respace != Respace::Fixed {
-            let (f_up, rejections) = (s.flow.curve.f_up_fitted(), s.rates.rejections());
-            let wanted = target(adaptation.respace, &s.ladder, &f_up, &rejections);
-            let before = s.ladder.clone();
-            s.ladder.move_towards(&wanted, adaptation.beta_lr);
-            s.flow.move_rungs(before.betas(), s.ladder.betas());
+            let Buffers { fit, rejections, targets, betas_before, curve_before, .. } =
+                &mut self.buffers;
+            let f_up = s.flow.curve.fit_f_up(fit);
+            s.rates.rejections_into(rejections);
+            let wanted = targets.find(adaptation.respace, &s.ladder, f_up, rejections);
+            betas_before.clear();
+            betas_before.extend_from_slice(s.ladder.betas());
+            s.ladder.move_towards(wanted, adaptation.beta_lr);
+            s.flow.move_rungs(betas_before, s.ladder.betas(), curve_before);
         }
     }
 
     fn spawn_or_retire(&mut self, adaptation: &Adaptation) -> Option<Change> {
         let s = &self.state;
-        let (f_up, rejections) = (s.flow.curve.f_up_fitted(), s.rates.rejections());
+        let Buffers { fit, rejections, .. } = &mut self.buffers;
+        let f_up = s.flow.curve.fit_f_up(fit);
+        s.rates.rejections_into(rejections);
         let rungs = s.ladder.rungs();
         if s.rates.mean() < adaptation.min_swap
             && rungs < adaptation.max_rungs
-            && let Some(gap) = gap_to_split(&s.ladder, &f_up)
+            && let Some(gap) = gap_to_split(&s.ladder, f_up)
         {
             self.spawn(gap);
             self.state.resting = adaptation.burn_in;
             return Some(Change::Spawned(gap));
         }
-        if can_spare_a_rung(&rejections, adaptation.min_swap)
+        if can_spare_a_rung(rejections, adaptation.min_swap)
             && rungs > adaptation.min_rungs
-            && let Some(rung) = rung_to_retire(&f_up, &rejections)
+            && let Some(rung) = rung_to_retire(f_up, rejections)
         {
             self.retire(rung);
             self.state.resting = adaptation.burn_in;

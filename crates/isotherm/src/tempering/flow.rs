@@ -1,7 +1,8 @@
 //! The flow of replicas between the ends of the ladder: labels, the fraction f_up of replicas on
 //! each rung that come from the cold end, return times and completed round trips.
 
-use super::interpolate::{interpolate_falling, isotonic_decreasing};
+use super::interpolate::places_falling;
+use super::isotonic::IsotonicFit;
 use super::replicas::{Label, Replicas};
 
 /// The shortest time constant of the flow histograms, in steps.
@@ -12,7 +13,7 @@ const SHORTEST_MEMORY: f64 = 100.0;
 const LONGEST_MEMORY: f64 = 5000.0;
 
 /// Decaying numbers of up- and down-replicas on each rung.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Histograms {
     /// n_u.
     pub up: Vec<f64>,
@@ -26,34 +27,38 @@ impl Histograms {
         Histograms { up: vec![0.0; rungs], down: vec![0.0; rungs] }
     }
 
-    /// Both histograms forget the fraction `share` and take in the labels present. (The paper's
-    /// text touches only the histogram of the label that arrives; that reading does not work.)
-    fn observe(&mut self, replicas: &Replicas, share: f64) {
-        for rung in 0..replicas.rungs() {
-            let count = |label| {
-                let rows = (0..replicas.columns()).map(|column| replicas.column(column)[rung]);
-                rows.filter(|&row| replicas.labels[row] == label).count() as f64
-            };
-            self.up[rung] += share * (count(Label::Up) - self.up[rung]);
-            self.down[rung] += share * (count(Label::Down) - self.down[rung]);
-        }
+    /// Both histograms of a rung forget the fraction `share` and take in the labels present. (The
+    /// paper's text touches only the histogram of the label that arrives; that reading does not
+    /// work.)
+    fn take_in(&mut self, rung: usize, present: Present, share: f64) {
+        self.up[rung] += share * (f64::from(present.up) - self.up[rung]);
+        self.down[rung] += share * (f64::from(present.down) - self.down[rung]);
     }
 
     /// f_up(i) = n_u(i) / (n_u(i) + n_d(i)); `None` where no labelled replica has been.
     pub fn f_up(&self) -> Vec<Option<f64>> {
-        let fraction = |(up, down): (&f64, &f64)| (up + down > 0.0).then(|| up / (up + down));
-        self.up.iter().zip(&self.down).map(fraction).collect()
+        self.each_f_up().map(|(f_up, _)| f_up).collect()
+    }
+
+    /// f_up of each rung with its weight, n_u + n_d.
+    fn each_f_up(&self) -> impl Iterator<Item = (Option<f64>, f64)> + Clone {
+        let fraction =
+            |(up, down): (&f64, &f64)| ((up + down > 0.0).then(|| up / (up + down)), up + down);
+        self.up.iter().zip(&self.down).map(fraction)
     }
 
     /// f_up made monotone from 1 to 0: isotonic fit weighted by the counts, gaps interpolated.
     pub fn f_up_fitted(&self) -> Vec<f64> {
-        let weights: Vec<f64> = self.up.iter().zip(&self.down).map(|(u, d)| u + d).collect();
-        let values: Vec<f64> = self.f_up().into_iter().map(|f| f.unwrap_or(0.5)).collect();
-        let mut fitted = isotonic_decreasing(&values, &weights);
+        self.fit_f_up(&mut IsotonicFit::default()).to_vec()
+    }
+
+    /// [`f_up_fitted`](Histograms::f_up_fitted) in the buffers of `fit`.
+    pub(crate) fn fit_f_up<'a>(&self, fit: &'a mut IsotonicFit) -> &'a [f64] {
+        let fitted = fit.decreasing(self.each_f_up().map(|(f, weight)| (f.unwrap_or(0.5), weight)));
         if let Some(first) = fitted.first_mut() {
             *first = 1.0;
         }
-        if let [_, .., last] = &mut fitted[..] {
+        if let [_, .., last] = fitted {
             *last = 0.0;
         }
         fitted
@@ -68,6 +73,24 @@ impl Histograms {
     fn remove(&mut self, rung: usize) {
         self.up.remove(rung);
         self.down.remove(rung);
+    }
+}
+
+/// How many replicas of each label are on a rung.
+#[derive(Clone, Copy)]
+struct Present {
+    up: u32,
+    down: u32,
+}
+
+impl Present {
+    fn on(rung: usize, replicas: &Replicas) -> Present {
+        let mut present = Present { up: 0, down: 0 };
+        for &row in replicas.row_at()[rung..].iter().step_by(replicas.rungs()) {
+            present.up += u32::from(replicas.labels[row] == Label::Up);
+            present.down += u32::from(replicas.labels[row] == Label::Down);
+        }
+        present
     }
 }
 
@@ -118,17 +141,26 @@ impl Flow {
         }
         self.replica_steps += replicas.rows() as u64;
         let share = 1.0 / return_time(replicas).mean.clamp(SHORTEST_MEMORY, LONGEST_MEMORY);
-        self.seen.observe(replicas, share);
-        self.curve.observe(replicas, share);
+        for rung in 0..rungs {
+            let present = Present::on(rung, replicas);
+            self.seen.take_in(rung, present, share);
+            self.curve.take_in(rung, present, share);
+        }
     }
 
     /// Keeps the curve where it was seen while the rungs move. On the rungs it would ask for the
     /// same move again at every step until new replicas have come by, and the ladder would
-    /// overshoot whenever it moves faster than the histograms forget.
-    pub fn move_rungs(&mut self, from: &[f64], to: &[f64]) {
-        for histogram in [&mut self.curve.up, &mut self.curve.down] {
-            *histogram =
-                to.iter().map(|&beta| interpolate_falling(from, histogram, beta)).collect();
+    /// overshoot whenever it moves faster than the histograms forget. What the curve was is left
+    /// in `before`.
+    pub fn move_rungs(&mut self, from: &[f64], to: &[f64], before: &mut Histograms) {
+        std::mem::swap(&mut self.curve, before);
+        let Histograms { up, down } = &mut self.curve;
+        up.clear();
+        down.clear();
+        for (right, share) in places_falling(from, to) {
+            let between = |ys: &[f64]| ys[right - 1] + (ys[right] - ys[right - 1]) * share;
+            up.push(between(&before.up));
+            down.push(between(&before.down));
         }
     }
 

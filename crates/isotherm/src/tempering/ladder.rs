@@ -37,9 +37,13 @@ impl Ladder {
 
     /// The ladder of these inverse temperatures, or `None` if they are not one.
     pub fn from_betas(betas: Vec<f64>) -> Option<Ladder> {
+        Ladder::is_ladder(&betas).then_some(Ladder { betas })
+    }
+
+    /// Whether these inverse temperatures are those of a ladder.
+    pub fn is_ladder(betas: &[f64]) -> bool {
         let falls = betas.windows(2).all(|pair| pair[0] > pair[1]);
-        let ends = betas.first() == Some(&1.0) && (betas.len() == 1 || betas.last() == Some(&0.0));
-        (falls && ends).then_some(Ladder { betas })
+        falls && betas.first() == Some(&1.0) && (betas.len() == 1 || betas.last() == Some(&0.0))
     }
 
     /// The inverse temperatures, cold end first.
@@ -57,14 +61,14 @@ impl Ladder {
         self.betas.len() - 1
     }
 
-    /// Moves the inner rungs the fraction `mu` of the way to `target`, which must be a ladder of
-    /// the same size: β_i ← β_i + μ(β'_i − β_i). A mean of two ladders is a ladder, but rungs that
-    /// would come closer than [`NARROWEST`] are held apart.
-    pub fn move_towards(&mut self, target: &Ladder, mu: f64) {
-        assert_eq!(self.rungs(), target.rungs(), "rungs of the target ladder");
+    /// Moves the inner rungs the fraction `mu` of the way to `target`, the inverse temperatures of
+    /// a ladder of the same size: β_i ← β_i + μ(β'_i − β_i). A mean of two ladders is a ladder, but
+    /// rungs that would come closer than [`NARROWEST`] are held apart.
+    pub fn move_towards(&mut self, target: &[f64], mu: f64) {
+        assert_eq!(self.rungs(), target.len(), "rungs of the target ladder");
         let gaps = self.gaps();
         for rung in 1..gaps {
-            let moved = self.betas[rung] + mu * (target.betas[rung] - self.betas[rung]);
+            let moved = self.betas[rung] + mu * (target[rung] - self.betas[rung]);
             let highest = self.betas[rung - 1] - NARROWEST;
             let lowest = NARROWEST * (gaps - rung) as f64;
             self.betas[rung] = moved.min(highest).max(lowest);

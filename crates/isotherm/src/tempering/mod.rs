@@ -11,7 +11,9 @@
 pub mod engine;
 pub mod flow;
 mod interpolate;
+mod isotonic;
 pub mod ladder;
+mod monotone_cubic;
 pub mod replicas;
 pub mod respace;
 pub mod spawn;

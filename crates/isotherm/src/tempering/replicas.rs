@@ -96,7 +96,15 @@ impl Replicas {
 
     /// The rows at the cold end, one a column.
     pub fn cold_rows(&self) -> Vec<usize> {
-        (0..self.columns).map(|column| self.column(column)[0]).collect()
+        let mut rows = Vec::new();
+        self.cold_rows_into(&mut rows);
+        rows
+    }
+
+    /// Writes the [`cold_rows`](Replicas::cold_rows) into a buffer.
+    pub fn cold_rows_into(&self, out: &mut Vec<usize>) {
+        out.clear();
+        out.extend(self.row_at.iter().step_by(self.rungs));
     }
 
     /// The β of each row, given the β of each rung.

@@ -16,7 +16,7 @@ const HORIZON: f64 = 500.0;
 
 /// min(1, r), from log r.
 pub fn acceptance(log_ratio: f64) -> f64 {
-    log_ratio.min(0.0).exp()
+    if log_ratio < 0.0 { log_ratio.exp() } else { 1.0 }
 }
 
 /// Running means of the pairs' acceptance probabilities, pooled over columns. Averaging min(1, r)
@@ -41,22 +41,34 @@ impl SwapRates {
         self.weights[gap] = self.weights[gap] * keep + 1.0;
     }
 
+    fn each_rate(&self) -> impl Iterator<Item = Option<f64>> {
+        let rate = |(sum, weight): (&f64, &f64)| (*weight > 0.0).then(|| sum / weight);
+        self.sums.iter().zip(&self.weights).map(rate)
+    }
+
     /// The acceptance rate r_i of each pair; nothing where no swap was tried yet.
     pub fn rates(&self) -> Vec<Option<f64>> {
-        let rate = |(sum, weight): (&f64, &f64)| (*weight > 0.0).then(|| sum / weight);
-        self.sums.iter().zip(&self.weights).map(rate).collect()
+        self.each_rate().collect()
     }
 
     /// r̄, the mean over the pairs that were tried; 1 before the first. (The paper writes a sum,
     /// which grows with the ladder.)
     pub fn mean(&self) -> f64 {
-        let tried: Vec<f64> = self.rates().into_iter().flatten().collect();
-        if tried.is_empty() { 1.0 } else { tried.iter().sum::<f64>() / tried.len() as f64 }
+        let tried = self.each_rate().flatten().count();
+        if tried == 0 { 1.0 } else { self.each_rate().flatten().sum::<f64>() / tried as f64 }
     }
 
     /// The rejection rates 1 − r_i; 0 where no swap was tried yet.
     pub fn rejections(&self) -> Vec<f64> {
-        self.rates().into_iter().map(|rate| 1.0 - rate.unwrap_or(1.0)).collect()
+        let mut rejections = Vec::new();
+        self.rejections_into(&mut rejections);
+        rejections
+    }
+
+    /// Writes the [`rejections`](SwapRates::rejections) into a buffer.
+    pub fn rejections_into(&self, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(self.each_rate().map(|rate| 1.0 - rate.unwrap_or(1.0)));
     }
 
     /// Splits a gap in two of which nothing is known yet.
@@ -74,7 +86,8 @@ impl SwapRates {
     }
 }
 
-/// Proposes the swap of every pair (i, i+1) with i ≡ `parity` mod 2 in every column.
+/// Proposes the swap of every pair (i, i+1) with i ≡ `parity` mod 2 in every column. `acceptances`
+/// is room for the sums over the columns.
 pub fn swap_pass<P: Path>(
     path: &P,
     ladder: &Ladder,
@@ -82,9 +95,11 @@ pub fn swap_pass<P: Path>(
     rates: &mut SwapRates,
     parity: usize,
     clock: Clock,
+    acceptances: &mut Vec<f64>,
 ) -> Result<()> {
     let betas = ladder.betas();
-    let mut sums = vec![0.0; ladder.gaps()];
+    acceptances.clear();
+    acceptances.resize(ladder.gaps(), 0.0);
     for column in 0..replicas.columns() {
         let mut rng = clock.sequence(Purpose::Swap, column);
         for gap in (parity..ladder.gaps()).step_by(2) {
@@ -100,7 +115,7 @@ pub fn swap_pass<P: Path>(
                 )));
             }
             let probability = acceptance(log_ratio);
-            sums[gap] += probability;
+            acceptances[gap] += probability;
             let uniform: f64 = rng.random();
             if uniform < probability {
                 replicas.swap(column, gap);
@@ -108,7 +123,7 @@ pub fn swap_pass<P: Path>(
         }
     }
     for gap in (parity..ladder.gaps()).step_by(2) {
-        rates.observe(gap, sums[gap] / replicas.columns() as f64);
+        rates.observe(gap, acceptances[gap] / replicas.columns() as f64);
     }
     Ok(())
 }

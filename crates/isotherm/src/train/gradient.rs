@@ -1,10 +1,16 @@
 //! The gradient of Eq. 2: the mean of φ over the rows of the positive phase minus that over the rows
 //! of the negative phase.
+//!
+//! With s_r = ±1/n for the rows r of the two phases, ∇W = Σ_r v_r (s_r h_r)ᵀ is a product of bits
+//! with reals like those of the samplers, with Vᵀ for the bits.
 
-use isotherm_kernels::{Level, Matrix, outer};
+use isotherm_kernels::affine::{Grouping, affine};
+use isotherm_kernels::{BitMatrix, Level, Matrix, Tile, bernoulli, outer, vector};
+use rayon::prelude::*;
 
-use super::positive::Statistics;
+use super::phases::Phases;
 use crate::model::Parameters;
+use crate::threads::rows_per_thread;
 
 /// How fast the hidden offset follows the data, an update.
 const OFFSET_RATE: f32 = 0.01;
@@ -13,65 +19,123 @@ const OFFSET_RATE: f32 = 0.01;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Centering {
     /// μ: the data's marginals.
-    pub visible: Vec<f32>,
+    pub visible: Matrix,
     /// λ: a moving average of E[h | v] over the data.
-    pub hidden: Vec<f32>,
+    pub hidden: Matrix,
 }
 
 impl Centering {
     /// Offsets at the data's marginals and at one half.
     pub fn new(marginals: &[f64], n_hidden: usize) -> Centering {
-        Centering {
-            visible: marginals.iter().map(|&p| p as f32).collect(),
-            hidden: vec![0.5; n_hidden],
-        }
+        let marginals: Vec<f32> = marginals.iter().map(|&p| p as f32).collect();
+        let hidden = Matrix::from_row(&vec![0.5; n_hidden]);
+        Centering { visible: Matrix::from_row(&marginals), hidden }
     }
 
     /// Moves λ towards the mean of the positive phase.
-    pub fn follow(&mut self, positive: &Statistics) {
-        let share = OFFSET_RATE / positive.h.rows() as f32;
-        for (i, offset) in self.hidden.iter_mut().enumerate() {
-            let total: f32 = (0..positive.h.rows()).map(|row| positive.h.row(row)[i]).sum();
-            *offset += share * total - OFFSET_RATE * *offset;
+    pub fn follow(&mut self, phases: &Phases) {
+        let (level, share) = (Level::detect(), OFFSET_RATE / phases.positive as f32);
+        for offset in self.hidden.row_mut(0) {
+            *offset -= OFFSET_RATE * *offset;
+        }
+        for row in 0..phases.positive {
+            vector::add_scaled(level, share, phases.h.row_tiles(row), self.hidden.tiles_mut());
         }
     }
 }
 
-/// The mean of (hvᵀ, h, v) over the data minus that over the model's samples.
-pub fn gradient(positive: &Statistics, negative: &Statistics, out: &mut Parameters) {
-    out.clear();
-    for (side, sign) in [(positive, 1.0), (negative, -1.0)] {
-        let share = sign / side.v.rows() as f32;
-        let mut h = side.h.clone();
-        h.tiles_mut().iter_mut().for_each(|tile| *tile = tile.map(|x| share * x));
+/// The gradient and the buffers it is made in.
+#[derive(Clone, Debug)]
+pub struct Gradient {
+    value: Parameters,
+    /// Vᵀ: for each visible unit, the rows in which it is one.
+    on: BitMatrix,
+    /// s_r (h_r − λ) of each row.
+    hidden: Matrix,
+    /// Two numbers a row: s_r, and what centering takes out of ∇c for it.
+    sides: Matrix,
+    /// Their sums over the rows in which a visible unit is one.
+    visible: Matrix,
+    /// λ where nothing is centered.
+    no_offset: Matrix,
+}
+
+impl Gradient {
+    /// Nothing yet, for phases of this size.
+    pub fn new(phases: &Phases) -> Gradient {
+        let (rows, n_visible, n_hidden) = (phases.v.rows(), phases.v.cols(), phases.h.cols());
+        Gradient {
+            value: Parameters::zeros(n_visible, n_hidden),
+            on: BitMatrix::zeros(n_visible, rows),
+            hidden: Matrix::zeros(rows, n_hidden),
+            sides: Matrix::zeros(rows, 2),
+            visible: Matrix::zeros(n_visible, 2),
+            no_offset: Matrix::zeros(1, n_hidden),
+        }
+    }
+
+    /// The mean of (hvᵀ, h, v) over the data minus that over the model's samples; centered
+    /// (Melchior, Fischer and Wiskott 2016) if there are offsets.
+    ///
+    /// Centered, ∇W = Σ_r s_r (v_r − μ)(h_r − λ)ᵀ, ∇b = Δh − ∇Wᵀμ and ∇c = Δv − ∇W λ, where
+    /// Δh = Σ_r s_r h_r and Δv = Σ_r s_r v_r. The s_r add up to zero, so a constant that is added to
+    /// each h_r or each v_r changes none of the sums.
+    pub fn of(&mut self, phases: &Phases, centering: Option<&Centering>) -> &Parameters {
         let level = Level::detect();
-        outer::add_outer(level, side.v.words(), &h, &mut out.w);
-        outer::add_rows(level, &h, out.b.tiles_mut());
-        let counts = side.v.column_counts();
-        for (sum, count) in out.c.row_mut(0).iter_mut().zip(counts) {
-            *sum += share * count as f32;
+        phases.v.transpose_into(&mut self.on);
+        let lambda = centering.map_or(&self.no_offset, |offsets| &offsets.hidden).tiles();
+        for row in 0..phases.h.rows() {
+            let (share, h) = (phases.share(row), phases.h.row_tiles(row));
+            let centered = self.hidden.row_tiles_mut(row);
+            vector::scaled_difference(level, share, h, lambda, centered);
+            let side = vector::dot(level, centered, lambda) as f32;
+            self.sides.row_mut(row).copy_from_slice(&[share, side]);
+        }
+
+        let Parameters { w, b, c } = &mut self.value;
+        product(&self.on, &self.hidden, w);
+        product(&self.on, &self.sides, &mut self.visible);
+        for (j, c) in c.row_mut(0).iter_mut().enumerate() {
+            *c = self.visible.row(j)[0];
+        }
+        b.tiles_mut().fill(Tile::ZERO);
+        outer::add_rows(level, &self.hidden, b.tiles_mut());
+        if let Some(offsets) = centering {
+            self.center(phases, &offsets.visible);
+        }
+        &self.value
+    }
+
+    /// Takes the visible offsets into account. So far ∇W is Σ_r s_r v_r (h_r − λ)ᵀ, ∇b is Δh and ∇c
+    /// is Δv.
+    fn center(&mut self, phases: &Phases, mu: &Matrix) {
+        let level = Level::detect();
+        let Parameters { w, b, c } = &mut self.value;
+        outer::subtract_outer(level, mu.row(0), b.tiles(), w);
+        // ∇W λ = Σ_r (v_r − μ) e_r with e_r = s_r (h_r − λ)·λ.
+        let all: f32 = (0..self.sides.rows()).map(|row| self.sides.row(row)[1]).sum();
+        for (j, (c, mu)) in c.row_mut(0).iter_mut().zip(mu.row(0)).enumerate() {
+            *c -= self.visible.row(j)[1] - mu * all;
+        }
+        // ∇Wᵀμ = Σ_r s_r (h_r − λ) (v_r·μ − μ·μ).
+        let mu_mu = vector::dot(level, mu.tiles(), mu.tiles());
+        for row in 0..self.hidden.rows() {
+            let mut v_mu = [0.0];
+            let v = phases.v.row(row);
+            bernoulli::selected_sums(level, mu.tiles(), v, mu.cols(), &mut v_mu);
+            let weight = (mu_mu - v_mu[0]) as f32;
+            vector::add_scaled(level, weight, self.hidden.row_tiles(row), b.tiles_mut());
         }
     }
 }
 
-/// Turns the plain gradient into the centered one (Melchior, Fischer and Wiskott 2016):
-/// ∇W − Δv λᵀ − μ Δhᵀ, then ∇b − ∇Wᵀμ and ∇c − ∇W λ with the new ∇W.
-pub fn center(g: &mut Parameters, offsets: &Centering) {
-    let Parameters { w, b, c } = g;
-    let mut w_mu = Matrix::zeros(1, b.cols());
-    for (j, &mu) in offsets.visible.iter().enumerate() {
-        let dv = c.row(0)[j];
-        let row = w.row_mut(j);
-        for ((x, &dh), &lambda) in row.iter_mut().zip(b.row(0)).zip(&offsets.hidden) {
-            *x -= dv * lambda + mu * dh;
-        }
-        for (sum, x) in w_mu.row_mut(0).iter_mut().zip(&*row) {
-            *sum += mu * x;
-        }
-        let w_lambda: f32 = row.iter().zip(&offsets.hidden).map(|(x, lambda)| x * lambda).sum();
-        c.row_mut(0)[j] -= w_lambda;
-    }
-    for (x, y) in b.row_mut(0).iter_mut().zip(w_mu.row(0)) {
-        *x -= y;
-    }
+/// `out[j] = Σ_r on[j][r] · rows[r]`, the rows of `out` handed out to the threads.
+fn product(on: &BitMatrix, rows: &Matrix, out: &mut Matrix) {
+    let grouping = Grouping::of(on.rows(), on.cols());
+    let chunk = rows_per_thread(on.rows(), 0.005 * (rows.rows() * rows.cols()) as f64);
+    let tiles = out.tiles_per_row();
+    out.tiles_mut().par_chunks_mut(chunk * tiles).enumerate().for_each(|(i, out)| {
+        let bits = on.as_rows().slice(i * chunk, out.len() / tiles);
+        affine(Level::detect(), grouping, bits, rows, &[], out);
+    });
 }

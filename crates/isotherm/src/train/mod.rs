@@ -4,8 +4,8 @@ pub mod config;
 pub mod gradient;
 pub mod negative;
 pub mod optimiser;
+pub mod phases;
 pub mod plan;
-pub mod positive;
 
 mod snapshot;
 pub mod state;

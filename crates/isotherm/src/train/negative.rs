@@ -5,7 +5,6 @@ use isotherm_kernels::{BitMatrix, Level, bernoulli};
 
 use super::config::{Algorithm, PathKind};
 use super::plan::Plan;
-use super::positive::Statistics;
 use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
 use crate::path::base_rate::base_rate;
@@ -77,24 +76,25 @@ impl Negative {
         }
     }
 
-    /// One step of the sampler, k Gibbs steps long; its visible samples of the model.
+    /// One step of the sampler, k Gibbs steps long; visible samples of the model for the rows of
+    /// `out`. Contrastive divergence starts from the data of the positive phase.
     pub fn samples(
         &mut self,
         model: &Rbm,
-        positive: &Statistics,
-        plan: &Plan,
+        data: &BitMatrix,
+        k: usize,
         clock: Clock,
-    ) -> Result<BitMatrix> {
-        let k = plan.config.k;
+        out: &mut BitMatrix,
+    ) -> Result<()> {
         match self {
-            Negative::Contrastive(gibbs) => Ok(contrast(gibbs, model, positive, k, clock)),
-            Negative::Exact(sampler) => Ok(sampler.visible(model, plan.columns, clock)),
+            Negative::Contrastive(gibbs) => contrast(gibbs, model, data, k, clock, out),
+            Negative::Exact(sampler) => sampler.visible(model, clock, out),
             Negative::Tempered(tempering) => {
                 tempering.step(model, k, clock)?;
-                let cold = tempering.state.replicas.cold_rows();
-                Ok(tempering.path.visible(model, &cold, clock))
+                tempering.at_the_cold_end(|path, rows| path.visible(model, rows, clock, out));
             }
         }
+        Ok(())
     }
 }
 
@@ -102,14 +102,15 @@ impl Negative {
 fn contrast(
     gibbs: &mut Gibbs,
     model: &Rbm,
-    positive: &Statistics,
+    data: &BitMatrix,
     k: usize,
     clock: Clock,
-) -> BitMatrix {
-    let rows = positive.v.rows();
+    out: &mut BitMatrix,
+) {
+    let rows = data.rows();
     let mut h = BitMatrix::zeros(rows, model.n_hidden());
     let mut field = isotherm_kernels::Matrix::zeros(rows, model.n_hidden());
-    model.hidden_field(positive.v.words(), field.tiles_mut());
+    model.hidden_field(data.as_rows(), field.tiles_mut());
     for row in 0..rows {
         let mut rng = clock.lanes(Purpose::Contrast, row);
         let (cols, level) = (model.n_hidden(), Level::detect());
@@ -118,5 +119,5 @@ fn contrast(
     gibbs.set_hidden(h);
     gibbs.sweep(model, &vec![1.0; rows], k, clock);
     let all: Vec<usize> = (0..rows).collect();
-    gibbs.visible(model, &all, clock)
+    gibbs.visible(model, &all, clock, out);
 }

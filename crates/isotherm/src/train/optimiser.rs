@@ -1,9 +1,12 @@
 //! Gradient ascent with momentum and weight decay.
 
-use isotherm_kernels::{Level, vector};
+use isotherm_kernels::vector::{self, Ascent};
+use isotherm_kernels::{Level, Matrix};
+use rayon::prelude::*;
 
 use super::config::{Config, LrDecay};
 use crate::model::{Parameters, Rbm};
+use crate::threads::rows_per_thread;
 
 /// The learning rate of an update, counted from 0.
 pub fn learning_rate(config: &Config, update: u64) -> f64 {
@@ -16,32 +19,50 @@ pub fn learning_rate(config: &Config, update: u64) -> f64 {
         }
 }
 
-/// One update of the model; whether its parameters are still finite. Only weights decay, biases
-/// do not.
+/// One update of the model, and of the moving average of its parameters, which takes in `share` of
+/// it; whether the parameters are still finite. Only weights decay, biases do not.
 pub fn ascend(
     model: &mut Rbm,
     velocity: &mut Parameters,
+    averaged: &mut Parameters,
     gradient: &Parameters,
     rate: f64,
+    share: f64,
     config: &Config,
 ) -> bool {
-    let (level, rate, momentum) = (Level::detect(), rate as f32, config.momentum as f32);
-    let decay = config.weight_decay as f32;
+    let step = Ascent {
+        rate: rate as f32,
+        momentum: config.momentum as f32,
+        decay: config.weight_decay as f32,
+        share: share as f32,
+    };
     model.change(|p| {
-        let w = vector::ascend(
-            level,
-            rate,
-            momentum,
-            decay,
-            gradient.w.tiles(),
-            velocity.w.tiles_mut(),
-            p.w.tiles_mut(),
-        );
-        let biases =
-            [(&gradient.b, &mut velocity.b, &mut p.b), (&gradient.c, &mut velocity.c, &mut p.c)];
-        biases.into_iter().fold(w, |finite, (gradient, velocity, x)| {
-            let (gradient, velocity, x) = (gradient.tiles(), velocity.tiles_mut(), x.tiles_mut());
-            vector::ascend(level, rate, momentum, 0.0, gradient, velocity, x) && finite
-        })
+        let w = ascend_rows(&step, &gradient.w, &mut velocity.w, &mut p.w, &mut averaged.w);
+        let step = Ascent { decay: 0.0, ..step };
+        let b = ascend_rows(&step, &gradient.b, &mut velocity.b, &mut p.b, &mut averaged.b);
+        let c = ascend_rows(&step, &gradient.c, &mut velocity.c, &mut p.c, &mut averaged.c);
+        w && b && c
     })
+}
+
+/// The rows handed out to the threads.
+fn ascend_rows(
+    step: &Ascent,
+    gradient: &Matrix,
+    velocity: &mut Matrix,
+    x: &mut Matrix,
+    average: &mut Matrix,
+) -> bool {
+    let tiles = x.tiles_per_row();
+    let chunk = tiles * rows_per_thread(x.rows(), 6.0 * tiles as f64);
+    gradient
+        .tiles()
+        .par_chunks(chunk)
+        .zip(velocity.tiles_mut().par_chunks_mut(chunk))
+        .zip(x.tiles_mut().par_chunks_mut(chunk))
+        .zip(average.tiles_mut().par_chunks_mut(chunk))
+        .map(|(((gradient, velocity), x), average)| {
+            vector::ascend(Level::detect(), step, gradient, velocity, x, average)
+        })
+        .reduce(|| true, |a, b| a && b)
 }

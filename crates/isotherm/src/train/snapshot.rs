@@ -1,7 +1,7 @@
 //! The state of a run as named tensors, and back. Whatever must return bit for bit is a tensor.
 
-use isotherm_kernels::BitMatrix;
 use isotherm_kernels::bits::words_for;
+use isotherm_kernels::{BitMatrix, Matrix};
 
 use super::negative::Negative;
 use super::plan::Plan;
@@ -18,7 +18,11 @@ impl TrainState {
         self.model.parameters().insert_into(bundle, "")?;
         self.averaged.insert_into(bundle, "averaged.")?;
         self.velocity.insert_into(bundle, "velocity.")?;
-        bundle.insert("centering.hidden", &[self.model.n_hidden()], &self.centering.hidden)?;
+        bundle.insert(
+            "centering.hidden",
+            &[self.model.n_hidden()],
+            self.centering.hidden.row(0),
+        )?;
         if let Some(tempering) = self.negative.tempering() {
             insert_tempering(&tempering.state, bundle)?;
             let h = crate::path::RbmPath::hidden(&*tempering.path);
@@ -36,7 +40,8 @@ impl TrainState {
         state.model = Rbm::new(parameters("")?);
         state.averaged = parameters("averaged.")?;
         state.velocity = parameters("velocity.")?;
-        state.centering.hidden = bundle.get("centering.hidden", &[n_hidden])?;
+        let hidden: Vec<f32> = bundle.get("centering.hidden", &[n_hidden])?;
+        state.centering.hidden = Matrix::from_row(&hidden);
         if state.negative.tempering().is_some() {
             let tempering = take_tempering(bundle, plan.columns)?;
             let shape = [tempering.replicas.rows(), words_for(n_hidden)];

@@ -1,16 +1,16 @@
 //! SML-APT: the paper's algorithm, one step of it.
 
+use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::config::GradientKind;
-use super::gradient::{center, gradient};
+use super::config::{Algorithm, Config, GradientKind};
+use super::gradient::Gradient;
 use super::optimiser::{ascend, learning_rate};
+use super::phases::Phases;
 use super::plan::Plan;
-use super::positive::Statistics;
 use super::state::TrainState;
 use crate::data::{Dataset, Minibatches};
 use crate::error::{Error, Result};
-use crate::model::Parameters;
 use crate::streams::Clock;
 use crate::tempering::engine::Change;
 
@@ -40,15 +40,23 @@ pub struct Trainer {
     plan: Plan,
     data: Dataset,
     minibatches: Minibatches,
-    gradient: Parameters,
+    batch: BitMatrix,
+    samples: BitMatrix,
+    phases: Phases,
+    gradient: Gradient,
 }
 
 impl Trainer {
     /// A trainer for this plan and these data.
     pub fn new(plan: Plan, data: Dataset) -> Trainer {
         let minibatches = Minibatches::new(plan.config.batch, plan.config.seed);
-        let gradient = Parameters::zeros(data.n_visible(), plan.config.hidden);
-        Trainer { plan, data, minibatches, gradient }
+        let Config { algorithm, batch, hidden, .. } = plan.config;
+        let negative = if algorithm == Algorithm::Cd { batch } else { plan.columns };
+        let samples = BitMatrix::zeros(negative, data.n_visible());
+        let rows = BitMatrix::zeros(batch, data.n_visible());
+        let phases = Phases::new(batch, negative, data.n_visible(), hidden);
+        let gradient = Gradient::new(&phases);
+        Trainer { plan, data, minibatches, batch: rows, samples, phases, gradient }
     }
 
     /// The plan.
@@ -83,32 +91,32 @@ impl Trainer {
         let config = &self.plan.config;
         let clock = Clock { seed: config.seed, step: state.step };
 
-        // positive phase: E[h | v] on a minibatch
-        let batch = self.minibatches.at(state.step, &self.data);
-        let positive = Statistics::of(&state.model, batch);
+        // positive phase: a minibatch of the data
+        self.minibatches.fill(state.step, &self.data, &mut self.batch);
 
         // negative phase: sweep all rungs, swap, observe the flow, sample the cold end
-        let samples = state.negative.samples(&state.model, &positive, &self.plan, clock)?;
-        let negative = Statistics::of(&state.model, samples);
+        let (data, samples) = (&self.batch, &mut self.samples);
+        state.negative.samples(&state.model, data, config.k, clock, samples)?;
 
-        // gradient
-        gradient(&positive, &negative, &mut self.gradient);
-        if config.gradient == GradientKind::Centered {
-            state.centering.follow(&positive);
-            center(&mut self.gradient, &state.centering);
-        }
+        // gradient: the mean of φ(v, E[h | v]) over the data minus that over the samples
+        self.phases.fill(&state.model, data, samples);
+        let centering = (config.gradient == GradientKind::Centered).then(|| {
+            state.centering.follow(&self.phases);
+            &state.centering
+        });
+        let gradient = self.gradient.of(&self.phases, centering);
 
         // update
         let rate = learning_rate(config, state.step);
-        if !ascend(&mut state.model, &mut state.velocity, &self.gradient, rate, config) {
+        let share = 1.0 / (state.step + 1).min(self.plan.average) as f64;
+        let (velocity, averaged) = (&mut state.velocity, &mut state.averaged);
+        if !ascend(&mut state.model, velocity, averaged, gradient, rate, share, config) {
             return Err(Error::non_finite(format!(
                 "the weights stopped being finite at update {}; a lower --lr than {:?} should help",
                 state.step + 1,
                 config.lr
             )));
         }
-        let share = 1.0 / (state.step + 1).min(self.plan.average) as f64;
-        state.averaged.move_towards(share as f32, state.model.parameters());
         Ok(rate)
     }
 

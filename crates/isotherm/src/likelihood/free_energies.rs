@@ -1,0 +1,72 @@
+//! −F(v) = c·v + Σ_i softplus(b_i + (Wᵀv)_i) of many rows, in `f64`.
+//!
+//! As the kernels do it in `f32`: four visible units can add only 16 different rows of weights to
+//! the hidden field. These are tabulated, for 64 visible units at a time, and looked up for a block
+//! of rows. The visible bias is one more column of the weights.
+
+use isotherm_kernels::{BitMatrix, Level, softplus};
+use rayon::prelude::*;
+
+use crate::model::Rbm;
+
+/// Rows that share the work of tabulating. Enough that it is little beside their own.
+const BLOCK: usize = 256;
+/// Visible units a table covers, its entries, and the tables that cover a word.
+const GROUP: usize = 4;
+const ENTRIES: usize = 1 << GROUP;
+const GROUPS: usize = 64 / GROUP;
+
+/// −F(v) of each row.
+pub fn minus_free_energies(rbm: &Rbm, rows: &BitMatrix) -> Vec<f64> {
+    let words = rows.words_per_row();
+    rows.words()
+        .par_chunks(BLOCK * words)
+        .flat_map_iter(|block| of_block(rbm, block, words))
+        .collect()
+}
+
+fn of_block(rbm: &Rbm, block: &[u64], words: usize) -> Vec<f64> {
+    let n_hidden = rbm.n_hidden();
+    let width = n_hidden + 1;
+    let mut start: Vec<f64> = rbm.parameters().b.row(0).iter().map(|&b| f64::from(b)).collect();
+    start.push(0.0);
+    let mut fields = start.repeat(block.len() / words);
+    let mut tables = vec![0.0; GROUPS * ENTRIES * width];
+    for word in 0..words {
+        tabulate(rbm, word * 64, &mut tables);
+        for (row, field) in block.chunks_exact(words).zip(fields.chunks_exact_mut(width)) {
+            let mut rest = row[word];
+            for table in tables.chunks_exact(ENTRIES * width) {
+                let entry = &table[rest as usize % ENTRIES * width..][..width];
+                for (x, y) in field.iter_mut().zip(entry) {
+                    *x += y;
+                }
+                rest >>= GROUP;
+            }
+        }
+    }
+    let value = |field: &[f64]| {
+        field[n_hidden] + softplus::softplus_sum_f64(Level::detect(), &field[..n_hidden])
+    };
+    fields.chunks_exact(width).map(value).collect()
+}
+
+/// The sums of all subsets of each four of the 64 visible units from `first` on; there are no
+/// bits beyond the last unit to ask for more.
+fn tabulate(rbm: &Rbm, first: usize, tables: &mut [f64]) {
+    let (p, width) = (rbm.parameters(), rbm.n_hidden() + 1);
+    let n_visible = rbm.n_visible();
+    for (group, table) in tables.chunks_exact_mut(ENTRIES * width).enumerate() {
+        let units = first + group * GROUP..n_visible.min(first + (group + 1) * GROUP);
+        for (bit, j) in units.enumerate() {
+            let (without, with) = table.split_at_mut(width << bit);
+            let weights = p.w.row(j).iter().chain([&p.c.row(0)[j]]);
+            for (x, &weight) in weights.enumerate() {
+                for subset in 0..1 << bit {
+                    let at = subset * width + x;
+                    with[at] = without[at] + f64::from(weight);
+                }
+            }
+        }
+    }
+}

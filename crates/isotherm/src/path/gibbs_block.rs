@@ -1,0 +1,151 @@
+//! One thread's share of the replicas under block Gibbs sampling.
+//!
+//! Fields are kept tile by tile and states word by word (all rows' first, then all rows' second,
+//! …), so that the products run over contiguous memory.
+
+use std::ops::Range;
+
+use isotherm_kernels::affine::Grouping;
+use isotherm_kernels::bits::{BitRows, words_for};
+use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli};
+
+use crate::model::Rbm;
+use crate::streams::{Clock, Purpose};
+
+/// Tiles of visible fields that a block holds at a time: 64 KiB, or one word's where that is more.
+const SCRATCH: usize = 1024;
+/// Tiles that fill a word of units.
+const TILES_PER_WORD: usize = 64 / LANES;
+
+/// What the rows are drawn from.
+pub(super) struct Target<'a> {
+    pub(super) model: &'a Rbm,
+    /// c₀, or nothing where it is zero.
+    pub(super) base: &'a [Tile],
+    /// c − c₀.
+    pub(super) tilt: &'a [f32],
+    pub(super) to_visible: Grouping,
+    pub(super) to_hidden: Grouping,
+}
+
+/// Rows that are swept together.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    n_visible: usize,
+    n_hidden: usize,
+    betas: Vec<f32>,
+    rngs: Vec<LaneRng>,
+    h: Vec<u64>,
+    v: Vec<u64>,
+    /// The visible fields c + Wh of some words of units.
+    visible_field: Vec<Tile>,
+    /// The hidden fields a = b + Wᵀv, and t(v) as one more unit.
+    hidden_field: Vec<Tile>,
+    /// h·a, where swaps are on energies.
+    coupling: Vec<f64>,
+}
+
+impl Block {
+    /// These rows of the hidden states.
+    pub(super) fn new(h: &BitMatrix, rows: Range<usize>, n_visible: usize) -> Block {
+        let (n_hidden, count) = (h.cols(), rows.len());
+        let words = TILES_PER_WORD * (SCRATCH / (TILES_PER_WORD * count.max(1))).max(1);
+        let mut block = Block {
+            n_visible,
+            n_hidden,
+            betas: vec![0.0; count],
+            rngs: vec![LaneRng::new(0); count],
+            h: vec![0; count * h.words_per_row()],
+            v: vec![0; count * words_for(n_visible)],
+            visible_field: vec![Tile::ZERO; count * words.min(n_visible.div_ceil(LANES))],
+            hidden_field: vec![Tile::ZERO; count * (n_hidden + 1).div_ceil(LANES)],
+            coupling: vec![0.0; count],
+        };
+        for (at, row) in rows.enumerate() {
+            for (word, &bits) in h.row(row).iter().enumerate() {
+                block.h[word * count + at] = bits;
+            }
+        }
+        block
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.betas.len()
+    }
+
+    /// New inverse temperatures and new streams, those of the rows from `first` on.
+    pub(super) fn begin(&mut self, betas: &[f64], purpose: Purpose, clock: Clock, first: usize) {
+        for (own, &beta) in self.betas.iter_mut().zip(betas) {
+            *own = beta as f32;
+        }
+        clock.fill_lanes(purpose, first, &mut self.rngs);
+    }
+
+    /// v given h, as many words at a time as the scratch holds.
+    pub(super) fn draw_visible(&mut self, target: &Target<'_>) {
+        let (rows, tiles) = (self.rows(), self.n_visible.div_ceil(LANES));
+        let step = self.visible_field.len() / rows;
+        for first in (0..tiles).step_by(step) {
+            let end = (first + step).min(tiles);
+            let fields = &mut self.visible_field[..rows * (end - first)];
+            let h = BitRows::by_words(&self.h, rows);
+            target.model.visible_field_by_tiles(target.to_visible, h, first..end, fields);
+            let cols = (end * LANES).min(self.n_visible) - first * LANES;
+            let words = rows * (first / TILES_PER_WORD)..rows * end.div_ceil(TILES_PER_WORD);
+            let base = target.base.get(first..end).unwrap_or_default();
+            let (betas, rngs) = (&self.betas, &mut self.rngs);
+            let v = &mut self.v[words];
+            bernoulli::draw_words(Level::detect(), fields, base, betas, cols, rngs, v);
+        }
+    }
+
+    /// a = b + Wᵀv, and t(v) = (c − c₀)·v.
+    pub(super) fn update_hidden_field(&mut self, target: &Target<'_>) {
+        let v = BitRows::by_words(&self.v, self.betas.len());
+        let fields = &mut self.hidden_field;
+        target.model.hidden_field_by_tiles(target.to_hidden, v, target.tilt, fields);
+    }
+
+    /// h given v.
+    pub(super) fn draw_hidden(&mut self) {
+        let (level, fields, betas) = (Level::detect(), &self.hidden_field, &self.betas);
+        let (rngs, h) = (&mut self.rngs, &mut self.h);
+        bernoulli::draw_words(level, fields, &[], betas, self.n_hidden, rngs, h);
+    }
+
+    /// h·a of every row.
+    pub(super) fn update_coupling(&mut self) {
+        let (fields, h) = (&self.hidden_field, &self.h);
+        bernoulli::selected_sums(Level::detect(), fields, h, self.n_hidden, &mut self.coupling);
+    }
+
+    /// t(v) of a row.
+    pub(super) fn tilt(&self, row: usize) -> f64 {
+        let (tile, lane) = (self.n_hidden / LANES, self.n_hidden % LANES);
+        f64::from(self.hidden_field[tile * self.rows() + row].0[lane])
+    }
+
+    /// h·a of a row, as of the last [`Block::update_coupling`].
+    pub(super) fn coupling(&self, row: usize) -> f64 {
+        self.coupling[row]
+    }
+
+    /// A row's hidden field: its first tile, and how far on the next ones are.
+    pub(super) fn hidden_field(&self, row: usize) -> (&[Tile], usize) {
+        (&self.hidden_field[row..], self.rows())
+    }
+
+    pub(super) fn copy_hidden(&self, row: usize, out: &mut [u64]) {
+        copy(&self.h, self.rows(), row, out);
+    }
+
+    pub(super) fn copy_visible(&self, row: usize, out: &mut [u64]) {
+        copy(&self.v, self.rows(), row, out);
+    }
+}
+
+fn copy(words: &[u64], rows: usize, row: usize, out: &mut [u64]) {
+    for (out, word) in out.iter_mut().zip(words[row..].iter().step_by(rows)) {
+        *out = *word;
+    }
+}
