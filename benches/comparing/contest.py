@@ -1,7 +1,9 @@
 """Contestants take turns on one core: whatever else the machine does slows all of them down alike.
 
-Each is a process that waits for lines `workload steps` and answers with the seconds that they took.
-What counts is the best turn of each; how far the median lies above it is told beside it.
+Each is a process that waits for lines `workload steps` and answers with the seconds that they took,
+and with those of them in which it was ready but another process had its core. These are taken off,
+for all contestants alike, so that a busy machine costs precision and not truth. What counts is the
+best turn of each; how far the median lies above it is told beside it.
 """
 
 import contextlib
@@ -24,14 +26,16 @@ class Contestant:
     name: str
     command: list
     cores: set
+    threads: int
     log: object
+    # Whether time that it waited for its core counts too, as it must beside several threads.
+    wall: bool = False
     environment: dict = field(default_factory=dict)
 
     def __enter__(self):
         environment = {**os.environ, **self.environment}
-        threads = str(len(self.cores) or 1)
         for pool in ("OMP", "MKL", "OPENBLAS"):
-            environment[f"{pool}_NUM_THREADS"] = threads
+            environment[f"{pool}_NUM_THREADS"] = str(self.threads)
         self.errors = open(self.log, "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             [str(part) for part in self.command],
@@ -56,7 +60,7 @@ class Contestant:
         self.errors.close()
 
     def ask(self, workload, steps):
-        """The reply to `steps` steps of a workload."""
+        """The reply to `steps` steps of a workload; its `net` seconds are those that count."""
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(f"{workload} {steps}\n")
             self.process.stdin.flush()
@@ -65,11 +69,13 @@ class Contestant:
             self.errors.seek(0)
             said = self.errors.read().strip().splitlines() or ["nothing"]
             raise Trouble(f"{self.name} stopped at {workload} and said: {said[-1]}; see {self.log}")
-        return json.loads(line)
+        reply = json.loads(line)
+        waited = 0.0 if self.wall else reply.get("waited", 0.0)
+        return {**reply, "net": reply["seconds"] - waited}
 
 
 def pinned_to(cores):
-    """What a child does before it begins: it ties itself to these cores, if the system can do that."""
+    """What a child does before it begins: tie itself to these cores, if the system can do that."""
     return (lambda: os.sched_setaffinity(0, cores)) if cores else None
 
 
@@ -96,6 +102,8 @@ class Turns:
 
     seconds: list
     steps: int
+    # The share of each turn in which the contestant waited for its core.
+    waited: list = field(default_factory=list)
 
     @property
     def best(self):
@@ -108,8 +116,11 @@ class Turns:
         return statistics.median(self.seconds) / min(self.seconds) - 1
 
     def record(self):
-        each = [seconds / self.steps for seconds in self.seconds]
-        return {"best": self.best, "spread": self.spread, "steps_a_turn": self.steps, "turns": each}
+        found = {"best": self.best, "spread": self.spread, "steps_a_turn": self.steps}
+        if self.waited:
+            found["waited"] = statistics.median(self.waited)
+        found["turns"] = [seconds / self.steps for seconds in self.seconds]
+        return found
 
 
 def take_turns(entries, rounds, slice_seconds, tell):
@@ -122,7 +133,9 @@ def take_turns(entries, rounds, slice_seconds, tell):
     for round in range(1, rounds + 1):
         tell(f"{entries[0][1]}, round {round} of {rounds}")
         for (contestant, workload), taken in zip(entries, turns):
-            taken.seconds.append(contestant.ask(workload, taken.steps)["seconds"])
+            reply = contestant.ask(workload, taken.steps)
+            taken.seconds.append(reply["net"])
+            taken.waited.append(reply.get("waited", 0.0) / reply["seconds"])
     return turns
 
 
@@ -131,7 +144,7 @@ def steps_for(contestant, workload, slice_seconds):
     contestant.ask(workload, WARM_UP)
     steps = 1
     while True:
-        seconds = contestant.ask(workload, steps)["seconds"]
+        seconds = contestant.ask(workload, steps)["net"]
         if seconds >= slice_seconds / 4:
             return max(1, round(steps * slice_seconds / seconds))
         steps *= 2

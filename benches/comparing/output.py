@@ -9,6 +9,9 @@ from . import building, environment
 from .picture import picture
 from .trouble import Trouble
 
+# The share of waiting from which on the reader is told: caches suffer too.
+DISTURBED = 0.05
+
 NAMES = ["compare.json", "compare.md", "compare.svg"]
 
 
@@ -70,7 +73,21 @@ def markdown(found, rows):
         met = {True: "yes", False: "**no**", None: ""}[row.met]
         cells = [row.what, row.ours, row.theirs, row.figure, row.target, met]
         lines.append("| " + " | ".join(cells) + " |")
+    waited = max((share for row in rows for share in waits(row.details)), default=0)
+    if waited > DISTURBED:
+        sentence = (
+            f"The machine was busy: contestants waited for their core up to {waited:.0%} of the time. "
+            "That is taken off, but not from two threads, which come out too slow."
+        )
+        lines += ["", sentence]
     return "\n".join(lines) + "\n"
+
+
+def waits(details):
+    """The share of its turns in which each contestant waited for its core."""
+    for value in details.values():
+        if isinstance(value, dict):
+            yield from [value["waited"]] if "waited" in value else waits(value)
 
 
 def write(session, rows):

@@ -54,15 +54,17 @@ class Session:
     def python(self):
         return environment.python_of(self.env, tell)
 
-    def isotherm(self, threads=1):
+    def isotherm(self, threads=1, wall=False):
         name = "Isotherm" if threads == 1 else f"Isotherm, {threads} threads"
         cores = self.one_core if threads == 1 else self.two_cores
         command = [self.programs["isotherm-measure"], self.file, self.work, threads]
-        return Contestant(name, command, cores, self.log(name))
+        return Contestant(name, command, cores, threads, self.log(name), wall)
 
     def peer(self, name, script, *arguments):
         command = [self.python, PEERS / script, self.file, self.work, 1, *arguments]
-        return Contestant(name, command, self.one_core, self.log(name), self.traceless)
+        return Contestant(
+            name, command, self.one_core, 1, self.log(name), environment=self.traceless
+        )
 
     @property
     def traceless(self):

@@ -22,10 +22,20 @@ def serve(prepare):
         if name not in ready:
             ready[name] = prepare(described[name], lambda file: os.path.join(data, file))
         run = ready[name]
+        before = waited()
         begun = time.perf_counter()
         run(int(steps))
         seconds = time.perf_counter() - begun
-        print(json.dumps({"seconds": seconds}), flush=True)
+        print(json.dumps({"seconds": seconds, "waited": waited() - before}), flush=True)
+
+
+def waited():
+    """Seconds in which this thread was ready and another had the core; 0 if the system is silent."""
+    try:
+        with open("/proc/thread-self/schedstat", encoding="utf-8") as file:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0
 
 
 def limit_threads(threads):

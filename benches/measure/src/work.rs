@@ -57,6 +57,8 @@ pub(crate) enum Ready {
 pub(crate) struct Reply {
     /// The time that its steps took.
     seconds: f64,
+    /// The part of it in which this thread was ready and another had the core.
+    waited: f64,
     /// The CPU level of the kernels.
     level: &'static str,
     /// Rungs of the ladder after the last step, where there is one.
@@ -106,16 +108,18 @@ impl Work {
 
 impl Ready {
     pub(crate) fn run(&mut self, steps: u64) -> Result<Reply> {
+        let before = waited();
         let begun = Instant::now();
         keep_awake(|| (0..steps).try_for_each(|_| self.step()))?;
         let seconds = begun.elapsed().as_secs_f64();
+        let waited = waited() - before;
         let level = Level::detect().name();
         let Ready::Train { trainer, state } = self else {
-            return Ok(Reply { seconds, level, rungs: None, memory: None });
+            return Ok(Reply { seconds, waited, level, rungs: None, memory: None });
         };
         let rungs = state.negative.tempering().map(|tempering| tempering.state.ladder.rungs());
         let memory = Memory::now(known_bytes(trainer.data(), state));
-        Ok(Reply { seconds, level, rungs, memory })
+        Ok(Reply { seconds, waited, level, rungs, memory })
     }
 
     fn step(&mut self) -> Result<()> {
@@ -139,6 +143,13 @@ impl Ready {
         }
         Ok(())
     }
+}
+
+/// Seconds that this thread has waited for a core since it began; 0 if the system is silent.
+fn waited() -> f64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = told.and_then(|told| told.split(' ').nth(1)?.parse::<f64>().ok());
+    nanoseconds.unwrap_or(0.0) / 1e9
 }
 
 fn read(folder: &Path, name: &str) -> Result<Dataset> {
