@@ -67,8 +67,8 @@ impl Ladder {
     pub fn move_towards(&mut self, target: &[f64], mu: f64) {
         assert_eq!(self.rungs(), target.len(), "rungs of the target ladder");
         let gaps = self.gaps();
-        for rung in 1..gaps {
-            let moved = self.betas[rung] + mu * (target[rung] - self.betas[rung]);
+        for (rung, &wanted) in target.iter().enumerate().take(gaps).skip(1) {
+            let moved = self.betas[rung] + mu * (wanted - self.betas[rung]);
             let highest = self.betas[rung - 1] - NARROWEST;
             let lowest = NARROWEST * (gaps - rung) as f64;
             self.betas[rung] = moved.min(highest).max(lowest);
