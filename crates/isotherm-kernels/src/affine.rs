@@ -136,7 +136,11 @@ impl Operands<'_> {
         if tile == self.weights.cols() / LANES
             && let Some(&extra) = self.extra.get(input)
         {
-            row.0[self.weights.cols() % LANES] = extra;
+            // A lane written by itself would hold up the load of all sixteen.
+            let at = self.weights.cols() % LANES;
+            for lane in 0..LANES {
+                row.0[lane] = if lane == at { extra } else { row.0[lane] };
+            }
         }
         row
     }

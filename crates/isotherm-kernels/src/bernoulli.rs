@@ -48,8 +48,13 @@ fn draw_words_body<C: Cpu>(
 
 /// Where fields come from.
 pub(crate) trait Source {
-    /// The fields of the units of a tile in a row.
-    fn tile(&self, row: usize, tile: usize) -> Tile;
+    /// What is known of a row before its units are asked for.
+    type Row: Copy;
+    /// Gets ready for a row.
+    fn row(&self, row: usize) -> Self::Row;
+    /// The fields of two tiles of it from tile `first` on, an even number; anything for a tile
+    /// beyond the last.
+    fn pair(&self, row: Self::Row, first: usize) -> [Tile; 2];
 }
 
 /// All rows' first tile, then all rows' second one, ….
@@ -59,9 +64,17 @@ struct ByTiles<'a> {
 }
 
 impl Source for ByTiles<'_> {
+    type Row = usize;
+
     #[inline(always)]
-    fn tile(&self, row: usize, tile: usize) -> Tile {
-        self.fields[tile * self.rows + row]
+    fn row(&self, row: usize) -> usize {
+        row
+    }
+
+    #[inline(always)]
+    fn pair(&self, row: usize, first: usize) -> [Tile; 2] {
+        let at = first * self.rows + row;
+        [self.fields[at], self.fields.get(at + self.rows).copied().unwrap_or(Tile::ZERO)]
     }
 }
 
@@ -80,100 +93,104 @@ pub(crate) fn draw_rows<C: Cpu, S: Source>(
     assert_eq!(bits.len(), rows * words_for(cols), "words of {cols} units");
     assert!(base.is_empty() || base.len() == tiles, "tiles of the base field");
     for (row, rng) in rngs.iter_mut().enumerate() {
-        let fields = Fields { source, base, row, scale: scales[row] };
-        let mut rng_here = rng.clone();
-        let coins = base.is_empty() && scales[row] == 0.0;
-        for (w, word) in bits[row..].iter_mut().step_by(rows).enumerate() {
-            *word = if coins {
-                let random = rng_here.next_words();
-                u64::from(random[0]) | u64::from(random[1]) << 32
-            } else {
-                draw_word::<C, S>(&fields, w * TILES_PER_WORD, tiles, &mut rng_here)
-            };
-            *word &= u64::MAX >> (64 - (cols - 64 * w).min(64));
+        let bits = bits[row..].iter_mut().step_by(rows);
+        let (fields, scale) = (source.row(row), scales[row]);
+        if !base.is_empty() {
+            let row = Row::<S, true> { source, fields, base, scale, tiles };
+            row.draw::<C>(rng, bits);
+        } else if scale != 0.0 {
+            let row = Row::<S, false> { source, fields, base, scale, tiles };
+            row.draw::<C>(rng, bits);
+        } else {
+            draw_coins(rng, bits);
         }
-        *rng = rng_here;
+    }
+    if !cols.is_multiple_of(64) {
+        let last = bits.len() - rows.min(bits.len());
+        bits[last..].iter_mut().for_each(|word| *word &= u64::MAX >> (64 - cols % 64));
+    }
+}
+
+#[inline(always)]
+fn draw_coins<'a>(rng: &mut LaneRng, bits: impl Iterator<Item = &'a mut u64>) {
+    for word in bits {
+        let random = rng.next_words();
+        *word = u64::from(random[0]) | u64::from(random[1]) << 32;
     }
 }
 
 /// What a row is drawn from.
-struct Fields<'a, S> {
+struct Row<'a, S: Source, const BASE: bool> {
     source: &'a S,
+    fields: S::Row,
     base: &'a [Tile],
-    row: usize,
     scale: f32,
+    tiles: usize,
 }
 
-impl<S: Source> Fields<'_, S> {
-    /// The exponents of the units of a tile, in units of 1 / `steps`.
+impl<S: Source, const BASE: bool> Row<'_, S, BASE> {
     #[inline(always)]
-    fn exponents(&self, tile: usize, steps: f32) -> Tile {
-        let mut x = self.source.tile(self.row, tile);
-        for lane in 0..LANES {
-            x.0[lane] *= self.scale * steps;
+    fn draw<'a, C: Cpu>(&self, rng: &mut LaneRng, bits: impl Iterator<Item = &'a mut u64>) {
+        let mut rng_here = rng.clone();
+        for (w, word) in bits.enumerate() {
+            let first = w * TILES_PER_WORD;
+            *word = u64::from(self.draw_pair::<C>(first, &mut rng_here));
+            if first + 2 < self.tiles {
+                *word |= u64::from(self.draw_pair::<C>(first + 2, &mut rng_here)) << UNITS;
+            }
         }
-        if !self.base.is_empty() {
-            let base = &self.base[tile];
+        *rng = rng_here;
+    }
+
+    /// Thirty-two units from tile `first` on.
+    #[inline(always)]
+    fn draw_pair<C: Cpu>(&self, first: usize, rng: &mut LaneRng) -> u32 {
+        let exponents = self.exponents(first, STEPS);
+        let random = rng.next_words();
+        let Decisions { ones, ties } = C::decide(&exponents, &random);
+        if ties == 0 { ones } else { self.settle(first, &random, rng.clone(), ones, ties) }
+    }
+
+    /// The exponents of thirty-two units from tile `first` on, in units of 1 / `steps`.
+    #[inline(always)]
+    fn exponents(&self, first: usize, steps: f32) -> [Tile; 2] {
+        let mut pair = self.source.pair(self.fields, first);
+        for (t, x) in pair.iter_mut().enumerate() {
             for lane in 0..LANES {
-                x.0[lane] += (1.0 - self.scale) * steps * base.0[lane];
+                x.0[lane] *= self.scale * steps;
+            }
+            if BASE && first + t < self.tiles {
+                let base = &self.base[first + t];
+                for lane in 0..LANES {
+                    x.0[lane] += (1.0 - self.scale) * steps * base.0[lane];
+                }
             }
         }
-        x
+        pair
     }
-}
 
-/// Up to 64 units from tile `first` on.
-#[inline(always)]
-fn draw_word<C: Cpu, S: Source>(
-    fields: &Fields<'_, S>,
-    first: usize,
-    tiles: usize,
-    rng: &mut LaneRng,
-) -> u64 {
-    let mut word = 0;
-    for half in 0..2 {
-        let first = first + 2 * half;
-        if first < tiles {
-            let mut exponents = [Tile::ZERO; UNITS / LANES];
-            exponents[0] = fields.exponents(first, STEPS);
-            if first + 1 < tiles {
-                exponents[1] = fields.exponents(first + 1, STEPS);
-            }
-            let random = rng.next_words();
-            let Decisions { mut ones, ties } = C::decide(&exponents, &random);
-            if ties != 0 {
-                ones = settle(fields, first, tiles, &random, rng.clone(), ones, ties);
-            }
-            word |= u64::from(ones) << (UNITS * half);
-        }
-    }
-    word
-}
-
-/// Decides the ties by 36 more random bits and σ in `f64`.
-#[cold]
-#[inline(never)]
-fn settle<S: Source>(
-    fields: &Fields<'_, S>,
-    first: usize,
-    tiles: usize,
-    random: &[u32; LANES],
-    rng: LaneRng,
-    mut ones: u32,
-    mut ties: u32,
-) -> u32 {
-    while ties != 0 {
-        let unit = ties.trailing_zeros() as usize;
-        ties &= ties - 1;
-        let tile = first + unit / LANES;
-        if tile < tiles {
+    /// Decides the ties by 36 more random bits and σ in `f64`.
+    #[cold]
+    #[inline(never)]
+    fn settle(
+        &self,
+        first: usize,
+        random: &[u32; LANES],
+        rng: LaneRng,
+        mut ones: u32,
+        mut ties: u32,
+    ) -> u32 {
+        let exponents = self.exponents(first, 1.0);
+        while ties != 0 {
+            let unit = ties.trailing_zeros() as usize;
+            ties &= ties - 1;
             let bits = u64::from(random[unit / 2] >> (unit % 2 * 16) & 0xffff);
-            let x = fields.exponents(tile, 1.0).0[unit % LANES];
+            let x = exponents[unit / LANES].0[unit % LANES];
             let one = is_one(bits, rng.more_bits(unit), x);
             ones = ones & !(1 << unit) | u32::from(one) << unit;
         }
+        ones
     }
-    ones
 }
 
 /// U < σ(x) for the U of 16 bits followed by 36 more, in the middle of its cell.
@@ -196,7 +213,7 @@ pub fn draw_row(
     draw_words(level, field, base, &[scale], cols, std::slice::from_mut(rng), bits);
 }
 
-per_level! {
+per_cpu! {
     /// Σ_j bits_j · fields_j of each row, over the first `cols` units; layouts as in
     /// [`draw_words`]. `scratch` has a tile for each row.
     pub fn selected_sums(
@@ -209,7 +226,7 @@ per_level! {
 }
 
 #[inline(always)]
-fn selected_sums_body(
+fn selected_sums_body<C: Cpu>(
     fields: &[Tile],
     bits: &[u64],
     cols: usize,
@@ -227,11 +244,7 @@ fn selected_sums_body(
         let fields = &fields[tile * rows..][..rows];
         for ((word, field), sum) in words.iter().zip(fields).zip(&mut *scratch) {
             let mask = (word >> (tile % TILES_PER_WORD * LANES)) as u16;
-            let mut here = *sum;
-            for lane in 0..LANES {
-                here.0[lane] += if mask >> lane & 1 == 1 { field.0[lane] } else { 0.0 };
-            }
-            *sum = here;
+            C::store(C::add(C::load(sum), C::select(mask, field)), sum);
         }
         if tile % FLUSH == FLUSH - 1 || tile + 1 == tiles {
             for (total, sum) in sums.iter_mut().zip(&mut *scratch) {

@@ -14,6 +14,8 @@ pub(crate) trait Cpu {
     fn store(lanes: Self::Lanes, tile: &mut Tile);
     /// Lane by lane.
     fn add(a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
+    /// The lanes whose bit is set in `mask`; zero in the others.
+    fn select(mask: u16, tile: &Tile) -> Self::Lanes;
     /// Exchanges rows and lanes of sixteen tiles.
     fn transpose(square: &mut [Tile; LANES]);
     /// Compares random numbers with probabilities: see [`crate::quick`].
@@ -42,6 +44,17 @@ impl Cpu for Portable {
             a.0[lane] += b.0[lane];
         }
         a
+    }
+
+    #[inline(always)]
+    fn select(mask: u16, tile: &Tile) -> Tile {
+        let mut selected = Tile::ZERO;
+        for lane in 0..LANES {
+            // All ones or all zeros.
+            let keep = (u32::from(mask) >> lane & 1).wrapping_neg();
+            selected.0[lane] = f32::from_bits(tile.0[lane].to_bits() & keep);
+        }
+        selected
     }
 
     #[inline(always)]
@@ -100,6 +113,12 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn select(mask: u16, tile: &Tile) -> Self::Lanes {
+            // SAFETY: AVX2 as said above.
+            unsafe { select_avx2(mask, Avx2::load(tile)) }
+        }
+
+        #[inline(always)]
         fn transpose(square: &mut [Tile; LANES]) {
             // SAFETY: AVX2 as said above.
             unsafe { transpose_avx2(square) }
@@ -134,6 +153,11 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn select(mask: u16, tile: &Tile) -> Self::Lanes {
+            Avx2::select(mask, tile)
+        }
+
+        #[inline(always)]
         fn transpose(square: &mut [Tile; LANES]) {
             Avx2::transpose(square);
         }
@@ -143,6 +167,19 @@ mod x86 {
             // SAFETY: AVX-512 as said above.
             unsafe { quick::x86::decide_avx512(exponents, random) }
         }
+    }
+
+    /// Each lane compares its own bit of the mask.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn select_avx2(mask: u16, (low, high): (__m256, __m256)) -> (__m256, __m256) {
+        let mask = _mm256_set1_epi32(i32::from(mask));
+        let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        let keep_low = _mm256_cmpeq_epi32(_mm256_and_si256(mask, bits), bits);
+        let bits = _mm256_slli_epi32::<8>(bits);
+        let keep_high = _mm256_cmpeq_epi32(_mm256_and_si256(mask, bits), bits);
+        let (keep_low, keep_high) = (_mm256_castsi256_ps(keep_low), _mm256_castsi256_ps(keep_high));
+        (_mm256_and_ps(low, keep_low), _mm256_and_ps(high, keep_high))
     }
 
     /// The four quarters of the square, each transposed into the place of its mirror image.

@@ -115,34 +115,40 @@ fn draw_body<C: Cpu>(
     bits: &mut [u64],
 ) {
     let split = Split::<GROUP, GROUP>::new(tables.inputs);
-    let source = Sums::<C> {
-        entries: &tables.entries,
-        stride: tables.entries_per_word(),
-        states,
-        split,
-        cpu: std::marker::PhantomData,
-    };
+    let stride = tables.entries_per_word();
+    let source = Sums { entries: &tables.entries, stride, states, split };
     draw_rows::<C, _>(&source, base, scales, tables.outputs, rngs, bits);
 }
 
-struct Sums<'a, C> {
+struct Sums<'a> {
     entries: &'a [[Tile; WIDE]],
     stride: usize,
     states: &'a [u64],
     split: Split<GROUP, GROUP>,
-    cpu: std::marker::PhantomData<C>,
 }
 
-impl<C: Cpu> Source for Sums<'_, C> {
+impl Source for Sums<'_> {
+    /// The places of its entries in the first and in the second table of a word; twice the first
+    /// where there is no second.
+    type Row = (usize, usize);
+
     #[inline(always)]
-    fn tile(&self, row: usize, tile: usize) -> Tile {
+    fn row(&self, row: usize) -> (usize, usize) {
+        let first = self.split.index(self.states[row], 0);
+        let second = (1 << self.split.sizes[0]) + self.split.index(self.states[row], 1);
+        (first, if self.split.groups == 2 { second } else { first })
+    }
+
+    #[inline(always)]
+    fn pair(&self, (first, second): (usize, usize), tile: usize) -> [Tile; 2] {
         let entries = &self.entries[tile / WIDE * self.stride..][..self.stride];
-        let state = self.states[row];
-        let mut sum = entries[self.split.index(state, 0)][tile % WIDE];
+        let (a, b) = (&entries[first], &entries[second]);
+        let mut sums = [a[tile % WIDE], a[tile % WIDE + 1]];
         if self.split.groups == 2 {
-            let second = (1 << self.split.sizes[0]) + self.split.index(state, 1);
-            sum.add(&entries[second][tile % WIDE]);
+            for (i, sum) in sums.iter_mut().enumerate() {
+                sum.add(&b[tile % WIDE + i]);
+            }
         }
-        sum
+        sums
     }
 }
