@@ -14,6 +14,10 @@ pub(crate) trait Cpu {
     fn store(lanes: Self::Lanes, tile: &mut Tile);
     /// Lane by lane.
     fn add(a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
+    /// Writes a tile past the caches, for others to read; [`Cpu::published`] comes after the last.
+    fn publish(from: &Tile, to: &mut Tile);
+    /// Makes sure that whoever is told of it afterwards sees what was published.
+    fn published();
     /// The lanes whose bit is set in `mask`; zero in the others.
     fn select(mask: u16, tile: &Tile) -> Self::Lanes;
     /// Exchanges rows and lanes of sixteen tiles.
@@ -45,6 +49,14 @@ impl Cpu for Portable {
         }
         a
     }
+
+    #[inline(always)]
+    fn publish(from: &Tile, to: &mut Tile) {
+        *to = *from;
+    }
+
+    #[inline(always)]
+    fn published() {}
 
     #[inline(always)]
     fn select(mask: u16, tile: &Tile) -> Tile {
@@ -113,6 +125,24 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn publish(from: &Tile, to: &mut Tile) {
+            let (low, high) = Avx2::load(from);
+            let to = to.0.as_mut_ptr();
+            // SAFETY: AVX2 as said above; a tile is two aligned registers. Other threads are told
+            // of these stores only after `published`.
+            unsafe {
+                _mm256_stream_ps(to, low);
+                _mm256_stream_ps(to.add(8), high);
+            }
+        }
+
+        #[inline(always)]
+        fn published() {
+            // SAFETY: every x86-64 CPU has it.
+            unsafe { _mm_sfence() };
+        }
+
+        #[inline(always)]
         fn select(mask: u16, tile: &Tile) -> Self::Lanes {
             // SAFETY: AVX2 as said above.
             unsafe { select_avx2(mask, Avx2::load(tile)) }
@@ -150,6 +180,16 @@ mod x86 {
         #[inline(always)]
         fn add(a: Self::Lanes, b: Self::Lanes) -> Self::Lanes {
             Avx2::add(a, b)
+        }
+
+        #[inline(always)]
+        fn publish(from: &Tile, to: &mut Tile) {
+            Avx2::publish(from, to);
+        }
+
+        #[inline(always)]
+        fn published() {
+            Avx2::published();
         }
 
         #[inline(always)]

@@ -2,6 +2,7 @@
 
 use crate::cpu::Cpu;
 use crate::level::{Level, per_cpu};
+use crate::vector::Readers;
 
 /// Number of `f32` lanes in a tile: one AVX-512 register, two AVX2 ones, a cache line.
 pub const LANES: usize = 16;
@@ -139,18 +140,19 @@ impl Matrix {
     /// Writes the transpose of this matrix into `out`.
     pub fn transpose_into(&self, level: Level, out: &mut Matrix) {
         assert_eq!((out.rows, out.cols), (self.cols, self.rows), "shape of the transpose");
-        transpose_rows(level, self, 0, &mut out.tiles);
+        transpose_rows(level, Readers::One, self, 0, &mut out.tiles);
     }
 }
 
 per_cpu! {
     /// Rows of the transpose of `source` from row `first` on, a multiple of 16, as many as fit in
     /// `out`.
-    pub fn transpose_rows(source: &Matrix, first: usize, out: &mut [Tile]) = transpose_rows_body;
+    pub fn transpose_rows(readers: Readers, source: &Matrix, first: usize, out: &mut [Tile]) =
+        transpose_rows_body;
 }
 
 #[inline(always)]
-fn transpose_rows_body<C: Cpu>(source: &Matrix, first: usize, out: &mut [Tile]) {
+fn transpose_rows_body<C: Cpu>(readers: Readers, source: &Matrix, first: usize, out: &mut [Tile]) {
     assert_eq!(first % LANES, 0, "transposed rows begin with a tile");
     let stride = source.rows.div_ceil(LANES);
     for (t, out) in out.chunks_mut((LANES * stride).max(1)).enumerate() {
@@ -162,9 +164,15 @@ fn transpose_rows_body<C: Cpu>(source: &Matrix, first: usize, out: &mut [Tile]) 
             }
             C::transpose(&mut square);
             for (i, out) in out.chunks_exact_mut(stride).enumerate() {
-                out[block] = square[i];
+                match readers {
+                    Readers::One => out[block] = square[i],
+                    Readers::Many => C::publish(&square[i], &mut out[block]),
+                }
             }
         }
+    }
+    if readers == Readers::Many {
+        C::published();
     }
 }
 

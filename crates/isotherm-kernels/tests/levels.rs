@@ -90,7 +90,9 @@ fn updates(level: Level, n: usize, a: f32, seed: u64) -> Vec<Output> {
     let (step, mut average) =
         (vector::Ascent { rate: a, momentum: 0.9, decay: 1e-3, share: 0.3 }, x.clone());
     let (velocity_tiles, up_tiles) = (velocity.tiles_mut(), up.tiles_mut());
-    vector::ascend(level, &step, x.tiles(), velocity_tiles, up_tiles, average.tiles_mut());
+    let (readers, mut sound) = (vector::Readers::Many, true);
+    let (x, average_tiles) = (x.tiles(), average.tiles_mut());
+    vector::ascend(level, &step, readers, x, velocity_tiles, up_tiles, average_tiles, &mut sound);
     vec![
         ("add_scaled", tiles(scaled.tiles())),
         ("scaled_difference", tiles(difference.tiles())),

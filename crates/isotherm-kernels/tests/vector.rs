@@ -6,7 +6,9 @@ mod common;
 
 use common::*;
 use isotherm_kernels::matrix::flat;
-use isotherm_kernels::vector::{Ascent, LARGEST, add_scaled, ascend, dot, scaled_difference};
+use isotherm_kernels::vector::{
+    Ascent, LARGEST, Readers, add_scaled, ascend, dot, scaled_difference,
+};
 use isotherm_kernels::{Level, Matrix};
 use proptest::prelude::*;
 
@@ -61,8 +63,9 @@ proptest! {
             let (mut x, mut v, mut average) = (x.clone(), v.clone(), average.clone());
             let step = Ascent { rate, momentum, decay, share };
             let (velocity, values) = (v.tiles_mut(), x.tiles_mut());
-            let sound =
-                ascend(level, &step, g.tiles(), velocity, values, average.tiles_mut());
+            let readers = if seed.is_multiple_of(2) { Readers::One } else { Readers::Many };
+            let (mut sound, average_tiles) = (false, average.tiles_mut());
+            ascend(level, &step, readers, g.tiles(), velocity, values, average_tiles, &mut sound);
             assert_same(level, average.row(0), &want_average);
             assert_tiles_padded(average.tiles(), n);
             assert_same(level, x.row(0), &want_x);
@@ -84,7 +87,9 @@ fn ascend_sees_every_position() {
                 let (mut velocity, mut x, mut average) = (velocity.clone(), x.clone(), x.clone());
                 let (velocity, x) = (velocity.tiles_mut(), x.tiles_mut());
                 let step = Ascent { rate, momentum: 0.9, decay: 0.1, share: 0.5 };
-                ascend(level, &step, gradient.tiles(), velocity, x, average.tiles_mut())
+                let (gradient, average, mut sound) = (gradient.tiles(), average.tiles_mut(), true);
+                ascend(level, &step, Readers::One, gradient, velocity, x, average, &mut sound);
+                sound
             };
             assert!(step(&zero, &zero, &zero, 0.5));
             for at in 0..n {
@@ -112,7 +117,9 @@ fn nothing_to_do() {
         scaled_difference(level, 2.0, &[], &[], &mut []);
         assert_eq!(dot(level, &[], &[]), 0.0);
         let step = Ascent { rate: 0.1, momentum: 0.9, decay: 0.0, share: 1.0 };
-        assert!(ascend(level, &step, &[], &mut [], &mut [], &mut []));
+        let mut sound = false;
+        ascend(level, &step, Readers::Many, &[], &mut [], &mut [], &mut [], &mut sound);
+        assert!(sound);
         assert_eq!(flat(&[]), []);
     }
 }

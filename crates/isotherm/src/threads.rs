@@ -6,10 +6,12 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use isotherm_kernels::vector::Readers;
 use rayon::Yield;
 
-/// Nanoseconds of work that are worth a thread that is awake.
-const WORTH_A_THREAD: f64 = 10_000.0;
+/// Nanoseconds of work that are worth a thread that is awake: it makes its own tables, and the
+/// weights have to reach its caches.
+const WORTH_A_THREAD: f64 = 30_000.0;
 
 /// Nanoseconds of work that are worth waking a thread for.
 const WORTH_WAKING: f64 = 150_000.0;
@@ -21,6 +23,9 @@ const LOOKS: u32 = 5_000;
 /// Naps double up to this.
 const LONGEST_NAP: Duration = Duration::from_millis(5);
 
+/// Whether work has been cut into several chunks.
+static SHARED: AtomicBool = AtomicBool::new(false);
+
 /// How many callers of [`keep_awake`] there are.
 static KEPT_AWAKE: AtomicUsize = AtomicUsize::new(0);
 
@@ -30,7 +35,16 @@ pub(crate) fn rows_per_thread(rows: usize, nanoseconds_a_row: f64) -> usize {
     let awake = KEPT_AWAKE.load(Ordering::Relaxed) > 0;
     let worth = if awake { WORTH_A_THREAD } else { WORTH_WAKING };
     let at_least = (worth / nanoseconds_a_row).ceil() as usize;
-    rows.div_ceil(rayon::current_num_threads()).max(at_least).max(1)
+    let size = rows.div_ceil(rayon::current_num_threads()).max(at_least).max(1);
+    if size < rows {
+        SHARED.store(true, Ordering::Relaxed);
+    }
+    size
+}
+
+/// Who will read what is written now: other threads, once work has been cut for them.
+pub(crate) fn readers() -> Readers {
+    if SHARED.load(Ordering::Relaxed) { Readers::Many } else { Readers::One }
 }
 
 /// Runs `work` on this thread while the other threads of its pool look out for what it hands to
@@ -112,9 +126,9 @@ mod tests {
         assert_eq!(split(1000, 1e6), 250, "a second among four");
         assert_eq!(split(3, 1e9), 1, "a row each");
         let awake = pool(4).install(|| keep_awake(|| rows_per_thread(100, 1e3)));
-        assert_eq!(awake, 25, "100 µs among four that are awake");
+        assert_eq!(awake, 30, "100 µs, not less than 30 µs each");
         let short = pool(4).install(|| keep_awake(|| rows_per_thread(12, 1e3)));
-        assert_eq!(short, 10, "not less than 10 µs each");
+        assert_eq!(short, 30, "12 µs are not worth a second thread");
     }
 
     #[test]

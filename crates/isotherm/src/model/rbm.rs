@@ -9,7 +9,7 @@ use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile, bernoulli};
 use rayon::prelude::*;
 
 use super::Parameters;
-use crate::threads::rows_per_thread;
+use crate::threads::{readers, rows_per_thread};
 
 /// A Restricted Boltzmann Machine over binary units.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Rbm {
         let rows = rows_per_thread(out.rows(), 0.3 * out.cols() as f64).next_multiple_of(LANES);
         let chunk = rows * out.tiles_per_row();
         out.tiles_mut().par_chunks_mut(chunk).enumerate().for_each(|(i, out)| {
-            transpose_rows(Level::detect(), w, i * rows, out);
+            transpose_rows(Level::detect(), readers(), w, i * rows, out);
         });
     }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::config::{Config, LrDecay};
 use crate::model::{Parameters, Rbm};
-use crate::threads::rows_per_thread;
+use crate::threads::{readers, rows_per_thread};
 
 /// The learning rate of an update, counted from 0.
 pub fn learning_rate(config: &Config, update: u64) -> f64 {
@@ -62,7 +62,10 @@ fn ascend_rows(
         .zip(x.tiles_mut().par_chunks_mut(chunk))
         .zip(average.tiles_mut().par_chunks_mut(chunk))
         .map(|(((gradient, velocity), x), average)| {
-            vector::ascend(Level::detect(), step, gradient, velocity, x, average)
+            let mut sound = true;
+            let level = Level::detect();
+            vector::ascend(level, step, readers(), gradient, velocity, x, average, &mut sound);
+            sound
         })
         .reduce(|| true, |a, b| a && b)
 }
