@@ -1,9 +1,9 @@
 //! Bits × weights + bias, by subset sums.
 //!
-//! A row of bits selects rows of the weight matrix to add up. Five input bits can select only 32
-//! different sums, so for each tile of 16 outputs the sums of every five weight rows are tabulated
+//! A row of bits selects rows of the weight matrix to add up. Six input bits can select only 64
+//! different sums, so for each tile of 16 outputs the sums of every six weight rows are tabulated
 //! once, and each row of bits then adds one table entry where it would have multiplied and added
-//! five weight rows. A table pays for itself over the rows that share it: the more rows, the
+//! six weight rows. A table pays for itself over the rows that share it: the more rows, the
 //! larger the groups (see [`Grouping`]). The tables in use always fit in L1.
 
 use std::mem::MaybeUninit;
@@ -185,10 +185,11 @@ fn grouped<C: Cpu, const GROUP: usize, const ENTRIES: usize, const TABLES: usize
     }
 }
 
-/// Stands for a number of groups that is not a constant.
+/// Stands for a number of groups that is not known when this is compiled.
 const ANY: usize = 0;
 
-/// A block of inputs cut into groups of nearly the same size.
+/// A block of inputs cut into groups of nearly the same size, a table for each: 32 inputs by sixes
+/// are groups of 6, 6, 5, 5, 5 and 5, and 10 are 5 and 5. By fours a block is a word of 64.
 pub(crate) struct Split<const GROUP: usize, const TABLES: usize> {
     pub(crate) groups: usize,
     pub(crate) sizes: [u32; TABLES],

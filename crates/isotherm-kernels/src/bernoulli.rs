@@ -256,7 +256,7 @@ fn selected_sums_body<C: Cpu>(
 }
 
 per_level! {
-    /// Draws one row of fair coins: [`draw_row`] of a field of zeros at a twentieth of the price.
+    /// Draws one row of fair coins, every random bit of the stream used.
     pub fn coin_row(cols: usize, rng: &mut LaneRng, bits: &mut [u64]) = coin_row_body;
 }
 

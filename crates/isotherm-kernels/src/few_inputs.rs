@@ -2,7 +2,7 @@
 //!
 //! With at most twelve inputs the subset sums of all tiles are two tables that fit in L2: a row's
 //! field is the sum of two entries, made on the way to its draw and never stored. The sums are
-//! those of [`crate::affine`], rounding included.
+//! those of [`crate::affine`] by sixes, rounding included.
 
 use crate::affine::Split;
 use crate::bernoulli::{Source, draw_rows};

@@ -2,8 +2,8 @@
 //! Bernoulli draws, softplus sums, outer products. Arrays in, arrays out; nothing here knows what
 //! a Boltzmann machine is.
 //!
-//! Every kernel is one plain Rust loop over tiles of 16 lanes, compiled once per CPU level (see
-//! [`Level`]) and chosen at run time. No kernel contracts a multiplication and an addition into
+//! Most kernels are one plain Rust loop over tiles of 16 lanes, compiled once per CPU level (see
+//! [`Level`]) and chosen at run time; what the compiler does not do well is written per level. No kernel contracts a multiplication and an addition into
 //! one rounding and every sum has a fixed shape, so **all levels give the same bits**. Each kernel
 //! has a slow and obvious twin, in [`scalar`] or, where that is a line, in the tests, which hold the two
 //! against each other.

@@ -155,6 +155,7 @@ per_cpu! {
 fn transpose_rows_body<C: Cpu>(readers: Readers, source: &Matrix, first: usize, out: &mut [Tile]) {
     assert_eq!(first % LANES, 0, "transposed rows begin with a tile");
     let stride = source.rows.div_ceil(LANES);
+    assert!(first * stride + out.len() <= source.cols * stride, "rows of the transpose");
     for (t, out) in out.chunks_mut((LANES * stride).max(1)).enumerate() {
         let tile = first / LANES + t;
         for block in 0..stride {

@@ -9,6 +9,9 @@
 //! mirrored: 1 − U takes the place of U and the answer is turned round. In fixed point,
 //! |x| = a·ln 2 / 2^11 with a 16-bit number a whose upper 5 bits are a shift n and whose lower 11
 //! bits a fraction f, and e^−|x| = 2^−f >> n with a cubic for 2^−f.
+//!
+//! The margin of a tie covers what x may be off by when it comes here in steps: 0.02 of one, which
+//! two terms of up to 20 that cancel (a base and a field) stay below.
 
 use crate::matrix::{LANES, Tile};
 
@@ -61,7 +64,7 @@ pub(crate) fn decide_portable(
     Decisions { ones: pack(&one), ties: pack(&tie) }
 }
 
-/// The nearest 16-bit integer; a NaN is as good as any other.
+/// The nearest 16-bit integer; a NaN is the lowest.
 #[inline(always)]
 fn in_steps(exponent: f32) -> i16 {
     // Adding 1.5·2^23 leaves the rounded value in the lowest bits.
@@ -133,10 +136,11 @@ pub(crate) mod x86 {
         let at = exponents.0.as_ptr();
         // SAFETY: a tile is two aligned registers.
         let (a, b) = unsafe { (_mm256_load_ps(at), _mm256_load_ps(at.add(8))) };
-        // Large ones would convert to a negative number; small ones and NaNs may.
+        // Large ones would convert to a negative number; small ones and NaNs (the second
+        // operand is what comes out of a minimum with a NaN) do, as they should.
         let most = _mm256_set1_ps(1e9);
-        let a = _mm256_cvtps_epi32(_mm256_min_ps(a, most));
-        let b = _mm256_cvtps_epi32(_mm256_min_ps(b, most));
+        let a = _mm256_cvtps_epi32(_mm256_min_ps(most, a));
+        let b = _mm256_cvtps_epi32(_mm256_min_ps(most, b));
         // Packing works on halves of the registers: quarters come out as 0, 2, 1, 3.
         _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(a, b))
     }
@@ -201,8 +205,9 @@ pub(crate) mod x86 {
         let steps = |tile: &Tile| {
             // SAFETY: a tile is one aligned register.
             let x = unsafe { _mm512_load_ps(tile.0.as_ptr()) };
-            // Large ones would convert to a negative number; small ones and NaNs may.
-            _mm512_cvtps_epi32(_mm512_min_ps(x, _mm512_set1_ps(1e9)))
+            // Large ones would convert to a negative number; small ones and NaNs (the second
+            // operand is what comes out of a minimum with a NaN) do, as they should.
+            _mm512_cvtps_epi32(_mm512_min_ps(_mm512_set1_ps(1e9), x))
         };
         // Packing works on quarters of the registers: eighths come out as 0, 4, 1, 5, ….
         let packed = _mm512_packs_epi32(steps(&exponents[0]), steps(&exponents[1]));

@@ -1,4 +1,5 @@
-//! The plain twin of every kernel: one obvious loop each, for tests and for reading.
+//! The plain twins of the kernels: one obvious loop each, for tests and for reading. Where a twin
+//! is a line or two it stands in the tests.
 
 use crate::bits::BitMatrix;
 use crate::matrix::Matrix;

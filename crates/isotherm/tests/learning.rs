@@ -5,6 +5,7 @@ use isotherm::checkpoint::Bundle;
 use isotherm::data::{Dataset, Table};
 use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{Rbm, model_bundle, model_in};
+use isotherm::threads::keep_awake;
 use isotherm::train::optimiser::learning_rate;
 use isotherm::train::{Algorithm, Config, LrDecay, PathKind, TrainState, Trainer};
 
@@ -147,17 +148,35 @@ fn bytes(state: &TrainState) -> Vec<u8> {
     bundle.to_bytes().unwrap()
 }
 
+/// Small and large layers, so that every kind of work is cut: sweeps with and without tables, the
+/// fields of the gradient, its products, the update, the transpose; threads awake and asleep.
 #[test]
 fn the_number_of_threads_changes_nothing() {
-    let with = |threads, path| {
+    let with = |threads, awake, config: &Config| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        // 600 replicas: half a millisecond a step and more, cut into three chunks or more.
-        let config = Config { path, updates: 30, columns: Some(60), ..Config::default() };
-        pool.install(|| bytes(&trained(config).0))
+        let train = || bytes(&trained(config.clone()).0);
+        pool.install(|| if awake { keep_awake(train) } else { train() })
     };
-    for path in [PathKind::Joint, PathKind::BaseRate, PathKind::HiddenMarginal] {
-        let one = with(1, path);
-        assert!([2, 3, 8].iter().all(|&threads| with(threads, path) == one), "{path:?}");
+    let many = |path| Config { path, updates: 20, columns: Some(60), ..Config::default() };
+    let large =
+        |path, hidden| Config { hidden, batch: 150, columns: Some(150), updates: 4, ..many(path) };
+    let cases = [
+        many(PathKind::Joint),
+        many(PathKind::BaseRate),
+        many(PathKind::HiddenMarginal),
+        large(PathKind::Joint, 13),
+        large(PathKind::BaseRate, 200),
+        Config { algorithm: Algorithm::Cd, ..large(PathKind::Auto, 150) },
+        Config { algorithm: Algorithm::Sml, ..large(PathKind::Auto, 500) },
+    ];
+    for config in cases {
+        let one = with(1, false, &config);
+        for threads in [2, 3, 8] {
+            for awake in [false, true] {
+                let same = with(threads, awake, &config) == one;
+                assert!(same, "{threads} threads, awake: {awake}, {config:?}");
+            }
+        }
     }
 }
 

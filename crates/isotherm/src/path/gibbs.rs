@@ -11,6 +11,7 @@
 //! h is: the Gibbs step itself is the exact redraw.
 
 use isotherm_kernels::affine::Grouping;
+use isotherm_kernels::few_inputs::FewInputs;
 use isotherm_kernels::matrix::flat;
 use isotherm_kernels::{BitMatrix, Level, Matrix, Tile, softplus};
 use rayon::prelude::*;
@@ -20,6 +21,12 @@ use super::{Path, RbmPath, SwapOn};
 use crate::model::Rbm;
 use crate::streams::{Clock, Purpose};
 use crate::threads::rows_per_thread;
+
+/// Replicas that are worth tables of the whole visible field.
+const WORTH_TABLES: usize = 16;
+
+/// Visible units up to which such tables, at most 512 bytes a unit, stay in L2 or near it.
+const MOST_TABULATED: usize = 8192;
 
 /// Replicas under block Gibbs sampling.
 #[derive(Clone, Debug)]
@@ -34,6 +41,9 @@ pub struct Gibbs {
     /// The replicas, cut into one block for each thread that is worth waking.
     blocks: Vec<Block>,
     rows: usize,
+    /// Whether the rows' v and fields are those of the last sweep: of the rows' states only h
+    /// outlives a change of the rows.
+    swept: bool,
 }
 
 impl Gibbs {
@@ -41,7 +51,7 @@ impl Gibbs {
     pub fn new(n_visible: usize, n_hidden: usize, base: &[f32], swap: SwapOn) -> Gibbs {
         assert!(base.is_empty() || base.len() == n_visible, "length of the base field");
         let (base, tilt) = (Matrix::from_row(base).tiles().to_vec(), vec![0.0; n_visible]);
-        Gibbs { swap, n_visible, n_hidden, base, tilt, blocks: Vec::new(), rows: 0 }
+        Gibbs { swap, n_visible, n_hidden, base, tilt, blocks: Vec::new(), rows: 0, swept: false }
     }
 
     /// The visible units after the last sweep.
@@ -90,7 +100,7 @@ impl Gibbs {
     }
 
     fn set_blocks(&mut self, h: &BitMatrix, size: usize) {
-        self.rows = h.rows();
+        (self.rows, self.swept) = (h.rows(), false);
         self.blocks = (0..h.rows())
             .step_by(size.max(1))
             .map(|first| Block::new(h, first..(first + size).min(h.rows()), self.n_visible))
@@ -111,11 +121,15 @@ impl Gibbs {
         for (tilt, base) in self.tilt.iter_mut().zip(flat(&self.base)) {
             *tilt -= base;
         }
+        // By all rows, so that sums do not depend on the number of threads.
+        let few = self.n_hidden <= FewInputs::MOST
+            && self.n_visible <= MOST_TABULATED
+            && self.rows >= WORTH_TABLES;
         let target = Target {
             model,
             base: &self.base,
             tilt: &self.tilt,
-            // By all rows, so that sums do not depend on the number of threads.
+            few,
             to_visible: Grouping::of(self.rows, self.n_hidden),
             to_hidden: Grouping::of(self.rows, self.n_visible),
         };
@@ -140,7 +154,7 @@ impl Path for Gibbs {
         let (swap, stream) = (self.swap, (Purpose::Sweep, clock));
         self.cut(rows_per_thread(self.rows, steps as f64 * self.cost_of_a_step()));
         self.for_each_block(model, betas, stream, |block, target| {
-            block.see(target.model);
+            block.see(target);
             for step in 1..=steps {
                 block.draw_visible(target);
                 block.update_hidden_field(target);
@@ -152,9 +166,11 @@ impl Path for Gibbs {
                 block.update_coupling();
             }
         });
+        self.swept = true;
     }
 
     fn log_ratio(&self, (x, beta_x): (usize, f64), (y, beta_y): (usize, f64)) -> f64 {
+        assert!(self.swept, "a log-ratio needs a sweep before it");
         let straight = self.log_weight(x, beta_x) + self.log_weight(y, beta_y);
         let crossed = self.log_weight(y, beta_x) + self.log_weight(x, beta_y);
         crossed - straight
@@ -162,6 +178,7 @@ impl Path for Gibbs {
 
     fn settle(&mut self, model: &Rbm, betas: &[f64], clock: Clock) {
         if self.swap == SwapOn::FreeEnergy {
+            assert!(self.swept, "there is nothing to settle without a sweep before it");
             let stream = (Purpose::Settle, clock);
             self.for_each_block(model, betas, stream, |block, _| block.draw_hidden());
         }
@@ -189,6 +206,7 @@ impl RbmPath for Gibbs {
     }
 
     fn visible(&mut self, _model: &Rbm, rows: &[usize], _clock: Clock, out: &mut BitMatrix) {
+        assert!(self.swept, "visible samples need a sweep before them");
         for (i, &row) in rows.iter().enumerate() {
             let (block, at) = self.find(row);
             block.copy_visible(at, out.row_mut(i));

@@ -25,6 +25,8 @@ pub(super) struct Target<'a> {
     pub(super) base: &'a [Tile],
     /// c − c₀.
     pub(super) tilt: &'a [f32],
+    /// Whether the hidden units are few enough, and the rows many enough, for [`FewInputs`].
+    pub(super) few: bool,
     pub(super) to_visible: Grouping,
     pub(super) to_hidden: Grouping,
 }
@@ -36,11 +38,11 @@ pub(super) struct Block {
     n_hidden: usize,
     betas: Vec<f32>,
     rngs: Vec<LaneRng>,
-    /// c + Wh in tables, where there are few hidden units.
+    /// c + Wh in tables, where these are worth it.
     sums: FewInputs,
     h: Vec<u64>,
     v: Vec<u64>,
-    /// The visible fields c + Wh of some words of units.
+    /// The visible fields c + Wh of some words of units; scratch when v is drawn.
     visible_field: Vec<Tile>,
     /// The hidden fields a = b + Wᵀv, and t(v) as one more unit.
     hidden_field: Vec<Tile>,
@@ -52,7 +54,7 @@ impl Block {
     /// These rows of the hidden states.
     pub(super) fn new(h: &BitMatrix, rows: Range<usize>, n_visible: usize) -> Block {
         let (n_hidden, count) = (h.cols(), rows.len());
-        let words = TILES_PER_WORD * (SCRATCH / (TILES_PER_WORD * count.max(1))).max(1);
+        let tiles = TILES_PER_WORD * (SCRATCH / (TILES_PER_WORD * count.max(1))).max(1);
         let mut block = Block {
             n_visible,
             n_hidden,
@@ -61,7 +63,7 @@ impl Block {
             sums: FewInputs::default(),
             h: vec![0; count * h.words_per_row()],
             v: vec![0; count * words_for(n_visible)],
-            visible_field: vec![Tile::ZERO; count * words.min(n_visible.div_ceil(LANES))],
+            visible_field: vec![Tile::ZERO; count * tiles.min(n_visible.div_ceil(LANES))],
             hidden_field: vec![Tile::ZERO; count * (n_hidden + 1).div_ceil(LANES)],
             coupling: vec![0.0; count],
         };
@@ -86,16 +88,16 @@ impl Block {
     }
 
     /// Gets ready for a model that may have changed.
-    pub(super) fn see(&mut self, model: &Rbm) {
-        if self.n_hidden <= FewInputs::MOST {
-            let c = model.parameters().c.tiles();
-            self.sums.tabulate(Level::detect(), model.filters(), c);
+    pub(super) fn see(&mut self, target: &Target<'_>) {
+        if target.few {
+            let c = target.model.parameters().c.tiles();
+            self.sums.tabulate(Level::detect(), target.model.filters(), c);
         }
     }
 
     /// v given h.
     pub(super) fn draw_visible(&mut self, target: &Target<'_>) {
-        if self.n_hidden <= FewInputs::MOST {
+        if target.few {
             let (level, betas, rngs) = (Level::detect(), &self.betas, &mut self.rngs);
             self.sums.draw(level, &self.h, target.base, betas, rngs, &mut self.v);
         } else {

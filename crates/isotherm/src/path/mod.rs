@@ -58,6 +58,7 @@ pub trait Path {
     fn settle(&mut self, model: &Self::Model, betas: &[f64], clock: Clock);
 
     /// Makes row `i` what row `rows[i]` was: copies, drops and reorders replicas between two steps.
+    /// The next thing that is asked of the path must be a sweep.
     fn select(&mut self, rows: &[usize]);
 }
 

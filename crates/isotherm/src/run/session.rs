@@ -17,7 +17,7 @@ use crate::threads::keep_awake;
 use crate::train::{Config, Phase, Plan, StepInfo, TrainState, Trainer};
 
 /// The version of the checkpoint's contents.
-const FORMAT: u64 = 1;
+const FORMAT: u64 = 2;
 
 /// Units from which on the exact likelihood takes seconds, and is announced.
 const LONG_ENUMERATION: usize = 18;
