@@ -20,7 +20,7 @@ per_cpu! {
     /// drawing some words now and the rest later comes to the same.
     ///
     /// A bit is U < σ with 52 random bits in U and σ in `f64`: exact but for rounding there. The
-    /// first 16 random bits settle nearly every draw (see [`crate::quick`]). A row whose
+    /// first 16 random bits settle nearly every draw (see `quick.rs`). A row whose
     /// probabilities are all one half takes its bits straight from the generator.
     pub fn draw_words(
         fields: &[Tile],
