@@ -74,7 +74,7 @@ impl Products {
 per_level! {
     /// Fills the table for groups of `size` inputs. Returns the largest bias_j + Σ_i weights_ij with
     /// the positive terms alone, and the largest |bias_j| + Σ_i |weights_ij| or a NaN.
-    pub fn fill(
+    fn fill(
         weights: &Matrix,
         bias: &[Tile],
         size: usize,
@@ -180,7 +180,7 @@ impl Largest {
 
 per_level! {
     /// log Π_j (1 + Π over the groups of the entry j of the row that the group's bits pick).
-    pub fn log_product(
+    fn log_product(
         table: &[Tile],
         tiles: usize,
         groups: usize,

@@ -252,7 +252,9 @@ mod tests {
             let [low, high] = [low, high].map(|x| 65_536.0 * sigmoid(x / f64::from(STEPS)));
             let middle = (0.5 * (low + high)) as i32;
             let near = (middle - 96..middle + 96).filter(|r| (0..65_536).contains(r));
-            let randoms: Vec<i32> = near.chain((0..=65_535).step_by(1365)).collect();
+            let mut randoms: Vec<i32> = near.chain((0..=65_535).step_by(1365)).collect();
+            randoms.sort_unstable();
+            randoms.dedup();
             let mut ties = 0;
             for group in randoms.chunks(UNITS) {
                 let mut random = [0; UNITS / 2];
@@ -277,15 +279,16 @@ mod tests {
 
     #[test]
     fn what_is_settled_is_settled_rightly() {
-        // Twice the margin and a little, as -U- and U·e^−x both move by one from one to the next.
-        assert!(settled_rightly::<Portable>() <= 40);
+        // What is left of 1 falls by at least one from one random number to the next, so that no
+        // more than twice the margin and one are ties; and one at the far end, where it wraps round.
+        assert!(settled_rightly::<Portable>() <= 2 * u32::from(MARGIN) + 2);
         #[cfg(target_arch = "x86_64")]
         {
             if is_x86_feature_detected!("avx2") {
-                assert!(settled_rightly::<crate::cpu::Avx2>() <= 40);
+                assert!(settled_rightly::<crate::cpu::Avx2>() <= 2 * u32::from(MARGIN) + 2);
             }
             if is_x86_feature_detected!("avx512bw") {
-                assert!(settled_rightly::<crate::cpu::Avx512>() <= 40);
+                assert!(settled_rightly::<crate::cpu::Avx512>() <= 2 * u32::from(MARGIN) + 2);
             }
         }
     }

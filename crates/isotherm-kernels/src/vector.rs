@@ -76,7 +76,7 @@ pub enum Readers {
     One,
     /// Other threads too. A core that writes a line which others hold waits for each of them to
     /// give it up, line by line: the weights of 784 × 10 units took 50 µs. Written past the caches
-    /// they take 3.
+    /// they take 7.
     Many,
 }
 

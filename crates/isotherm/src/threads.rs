@@ -34,12 +34,17 @@ static KEPT_AWAKE: AtomicBool = AtomicBool::new(false);
 pub(crate) fn rows_per_thread(rows: usize, nanoseconds_a_row: f64) -> usize {
     let awake = KEPT_AWAKE.load(Ordering::Relaxed);
     let worth = if awake { WORTH_A_THREAD } else { WORTH_WAKING };
-    let at_least = (worth / nanoseconds_a_row).ceil() as usize;
-    let size = rows.div_ceil(rayon::current_num_threads()).max(at_least).max(1);
+    let size = cut(rows, nanoseconds_a_row, rayon::current_num_threads(), worth);
     if size < rows {
         SHARED.store(true, Ordering::Relaxed);
     }
     size
+}
+
+/// Rows a chunk: a share for each thread, but not less than is worth one.
+fn cut(rows: usize, nanoseconds_a_row: f64, threads: usize, worth: f64) -> usize {
+    let at_least = (worth / nanoseconds_a_row).ceil() as usize;
+    rows.div_ceil(threads).max(at_least).max(1)
 }
 
 /// Who will read what is written now: other threads, once work has been cut for them.
@@ -121,12 +126,13 @@ mod tests {
 
     #[test]
     fn work_is_cut_where_it_pays() {
+        assert_eq!(cut(1000, 1e3, 4, WORTH_WAKING), 250, "a millisecond among four");
+        assert_eq!(cut(400, 1e3, 4, WORTH_WAKING), 150, "not less than 150 µs each");
+        assert_eq!(cut(100, 1e3, 4, WORTH_WAKING), 150, "one chunk of a short step");
+        assert_eq!(cut(100, 1e3, 4, WORTH_A_THREAD), 30, "awake, not less than 30 µs each");
+        assert_eq!(cut(3, 1e9, 4, WORTH_WAKING), 1, "a row each");
         let split = |rows, cost| pool(4).install(|| rows_per_thread(rows, cost));
         assert_eq!(split(1000, 1e6), 250, "a second among four");
-        assert_eq!(split(3, 1e9), 1, "a row each");
-        // How little is worth a thread depends on whether a test beside this one keeps some awake.
-        let short = pool(4).install(|| rows_per_thread(12, 1e3));
-        assert!(short >= 12, "12 µs are not worth a second thread");
     }
 
     #[test]
