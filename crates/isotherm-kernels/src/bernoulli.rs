@@ -4,12 +4,9 @@ use crate::bits::words_for;
 use crate::cpu::Cpu;
 use crate::exp::{exp_f32, exp_f64};
 use crate::level::{Level, per_cpu, per_level};
-use crate::matrix::{FLUSH, LANES, Tile, lane_sum};
+use crate::matrix::{FLUSH, LANES, TILES_PER_WORD, Tile, lane_sum};
 use crate::quick::{Decisions, STEPS, UNITS};
 use crate::rng::LaneRng;
-
-/// Tiles that fill one 64-bit word.
-const TILES_PER_WORD: usize = 64 / LANES;
 
 per_cpu! {
     /// Draws rows of bits with P(bit_j = 1) = σ((1 − scale)·base_j + scale·field_j), each row with
@@ -49,12 +46,12 @@ fn draw_words_body<C: Cpu>(
 /// Where fields come from.
 pub(crate) trait Source {
     /// What is known of a row before its units are asked for.
-    type Row: Copy;
+    type Place: Copy;
     /// Gets ready for a row.
-    fn row(&self, row: usize) -> Self::Row;
+    fn row(&self, row: usize) -> Self::Place;
     /// The fields of two tiles of it from tile `first` on, an even number; anything for a tile
     /// beyond the last.
-    fn pair(&self, row: Self::Row, first: usize) -> [Tile; 2];
+    fn pair(&self, row: Self::Place, first: usize) -> [Tile; 2];
 }
 
 /// All rows' first tile, then all rows' second one, ….
@@ -64,7 +61,7 @@ struct ByTiles<'a> {
 }
 
 impl Source for ByTiles<'_> {
-    type Row = usize;
+    type Place = usize;
 
     #[inline(always)]
     fn row(&self, row: usize) -> usize {
@@ -96,10 +93,10 @@ pub(crate) fn draw_rows<C: Cpu, S: Source>(
         let bits = bits[row..].iter_mut().step_by(rows);
         let (fields, scale) = (source.row(row), scales[row]);
         if !base.is_empty() {
-            let row = Row::<S, true> { source, fields, base, scale, tiles };
+            let row = Drawing::<S, true> { source, fields, base, scale, tiles };
             row.draw::<C>(rng, bits);
         } else if scale != 0.0 {
-            let row = Row::<S, false> { source, fields, base, scale, tiles };
+            let row = Drawing::<S, false> { source, fields, base, scale, tiles };
             row.draw::<C>(rng, bits);
         } else {
             draw_coins(rng, bits);
@@ -119,16 +116,16 @@ fn draw_coins<'a>(rng: &mut LaneRng, bits: impl Iterator<Item = &'a mut u64>) {
     }
 }
 
-/// What a row is drawn from.
-struct Row<'a, S: Source, const BASE: bool> {
+/// What one row is drawn from.
+struct Drawing<'a, S: Source, const BASE: bool> {
     source: &'a S,
-    fields: S::Row,
+    fields: S::Place,
     base: &'a [Tile],
     scale: f32,
     tiles: usize,
 }
 
-impl<S: Source, const BASE: bool> Row<'_, S, BASE> {
+impl<S: Source, const BASE: bool> Drawing<'_, S, BASE> {
     #[inline(always)]
     fn draw<'a, C: Cpu>(&self, rng: &mut LaneRng, bits: impl Iterator<Item = &'a mut u64>) {
         let mut rng_here = rng.clone();
@@ -148,6 +145,7 @@ impl<S: Source, const BASE: bool> Row<'_, S, BASE> {
         let exponents = self.exponents(first, STEPS);
         let random = rng.next_words();
         let Decisions { ones, ties } = C::decide(&exponents, &random);
+        // The further bits are those of the state after this step of the generator.
         if ties == 0 { ones } else { self.settle(first, &random, rng.clone(), ones, ties) }
     }
 

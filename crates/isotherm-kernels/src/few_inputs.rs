@@ -8,13 +8,13 @@ use crate::affine::Split;
 use crate::bernoulli::{Source, draw_rows};
 use crate::cpu::Cpu;
 use crate::level::{Level, per_cpu};
-use crate::matrix::{LANES, Matrix, Tile};
+use crate::matrix::{Matrix, TILES_PER_WORD, Tile};
 use crate::rng::LaneRng;
 
 /// The most inputs of a table.
 const GROUP: usize = 6;
-/// Tiles that fill one 64-bit word: an entry holds them side by side.
-const WIDE: usize = 64 / LANES;
+/// An entry holds the tiles of a word side by side.
+const WIDE: usize = TILES_PER_WORD;
 
 /// Tables for all outputs.
 #[derive(Clone, Debug, Default)]
@@ -130,7 +130,7 @@ struct Sums<'a> {
 impl Source for Sums<'_> {
     /// The places of its entries in the first and in the second table of a word; twice the first
     /// where there is no second.
-    type Row = (usize, usize);
+    type Place = (usize, usize);
 
     #[inline(always)]
     fn row(&self, row: usize) -> (usize, usize) {

@@ -7,6 +7,9 @@ use crate::vector::Readers;
 /// Number of `f32` lanes in a tile: one AVX-512 register, two AVX2 ones, a cache line.
 pub const LANES: usize = 16;
 
+/// Tiles whose units fill one 64-bit word of bits.
+pub const TILES_PER_WORD: usize = 64 / LANES;
+
 /// Sixteen `f32` on one cache line, the unit every kernel works in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(64))]

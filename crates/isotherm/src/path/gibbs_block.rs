@@ -8,6 +8,7 @@ use std::ops::Range;
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::bits::{BitRows, words_for};
 use isotherm_kernels::few_inputs::FewInputs;
+use isotherm_kernels::matrix::TILES_PER_WORD;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli};
 
 use crate::model::Rbm;
@@ -15,8 +16,6 @@ use crate::streams::{Clock, Purpose};
 
 /// Tiles of visible fields that a block holds at a time: 64 KiB, or one word's where that is more.
 const SCRATCH: usize = 1024;
-/// Tiles that fill a word of units.
-const TILES_PER_WORD: usize = 64 / LANES;
 
 /// What the rows are drawn from.
 pub(super) struct Target<'a> {
