@@ -44,6 +44,8 @@ pub enum LrDecay {
     Constant,
     /// Linearly to zero at the last update.
     Linear,
+    /// Held for 30 % of the updates, then linearly to zero.
+    HoldLinear,
     /// As 1/t, halved after a tenth of the updates.
     Inverse,
 }
@@ -82,6 +84,7 @@ pub struct Config {
     pub lr_decay: LrDecay,
     pub momentum: f64,
     pub weight_decay: f64,
+    pub l1: f64,
     pub gradient: GradientKind,
     pub average: Option<u64>,
     pub init_std: Option<f64>,
@@ -120,6 +123,7 @@ impl Default for Config {
             lr_decay: LrDecay::Linear,
             momentum: 0.0,
             weight_decay: 0.0,
+            l1: 0.0,
             gradient: GradientKind::Centered,
             average: None,
             init_std: None,

@@ -167,6 +167,7 @@ impl Config {
             ("lr", self.lr, 0.0..=1e38),
             ("momentum", self.momentum, 0.0..=0.999_999),
             ("weight-decay", self.weight_decay, 0.0..=1.0),
+            ("l1", self.l1, 0.0..=1.0),
             ("beta-lr", self.beta_lr, 0.0..=1.0),
             ("min-swap", self.min_swap, 0.0..=0.95),
             ("init-std", self.init_std.unwrap_or(0.0), 0.0..=100.0),
