@@ -107,6 +107,10 @@ pub(crate) struct TrainOptions {
     /// Columns of replicas that share the ladder [default: as many as --batch]
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     columns: Option<usize>,
+    /// Samples at β = 1 an update: one a column, and spare ones that take turns on the ladder
+    /// [default: as many as --columns]
+    #[arg(long, value_parser = size, help_heading = "Sampler")]
+    particles: Option<usize>,
     /// Gibbs steps an update [default: 1]
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     k: Option<usize>,

@@ -37,6 +37,8 @@ pub enum Purpose {
     AfterTraining = 12,
     /// The hidden states that the perfect sampler chooses.
     Perfect = 13,
+    /// Which spare replica takes its turn on the ladder.
+    Turn = 30,
 }
 
 /// Seed and step: the part of a stream's name that all replicas share.
