@@ -120,7 +120,7 @@ fn a_table_is_resumed_in_the_middle_of_an_epoch() {
         .map(|i| (0..9).map(|j| (i.wrapping_mul(2_654_435_761) >> (j + 7) & 1) as u8).collect())
         .collect();
     let examples = isotherm_kernels::BitMatrix::from_rows(9, &rows);
-    let data = Dataset::Table(Table { name: "table".into(), examples });
+    let data = Dataset::Table(Table::new("table", examples));
     let config = Config { updates: 60, hidden: 4, batch: 4, ..Config::default() };
     let plan = config.check(9).unwrap();
     let marginals = data.marginals();

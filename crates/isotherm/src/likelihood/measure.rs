@@ -39,20 +39,24 @@ pub struct LogLikelihood {
 
 /// The mean log-likelihood of `data`, log Z enumerated.
 pub fn measure(rbm: &Rbm, data: &Dataset, effort: Effort) -> Result<LogLikelihood> {
-    let log_z = exact::log_z(rbm)?;
+    Ok(measure_given(rbm, exact::log_z(rbm)?, data, effort))
+}
+
+/// The same, given log Z: several data sets share the enumeration.
+pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> LogLikelihood {
     let (value, std_error) = match (data, effort) {
         (Dataset::Mixture(mixture), Effort::Quick) => of_mixture(rbm, log_z, mixture, 400),
         (Dataset::Mixture(mixture), Effort::Full) => of_mixture(rbm, log_z, mixture, 4000),
         (Dataset::Table(table), _) => of_table(rbm, log_z, &table.examples, effort),
     };
-    Ok(LogLikelihood {
+    LogLikelihood {
         value,
         std_error,
         method: "exact".to_owned(),
         lower: value - Z95 * std_error,
         upper: value + Z95 * std_error,
-        on: data.name().to_owned(),
-    })
+        on: data.measured_on(),
+    }
 }
 
 /// All rows, or an even spread of some with the error that comes of leaving out the others.

@@ -4,4 +4,4 @@ pub mod exact;
 mod free_energies;
 mod measure;
 
-pub use measure::{Effort, LogLikelihood, measure};
+pub use measure::{Effort, LogLikelihood, measure, measure_given};

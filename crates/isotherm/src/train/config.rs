@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{ConstantColumns, ImageShape};
+use crate::data::{Binarise, ConstantColumns, ImageShape, Split};
 use crate::path::SwapOn;
 use crate::tempering::{Respace, Spacing};
 
@@ -67,6 +67,10 @@ pub enum GradientKind {
 #[allow(missing_docs)] // the command line's help text documents each option
 pub struct Config {
     pub data: Option<String>,
+    pub valid: Option<String>,
+    pub test: Option<String>,
+    pub split: Option<Split>,
+    pub binarise: Binarise,
     pub shape: Option<ImageShape>,
     pub constant_columns: ConstantColumns,
     pub algorithm: Algorithm,
@@ -107,6 +111,10 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             data: None,
+            valid: None,
+            test: None,
+            split: None,
+            binarise: Binarise::AsIs,
             shape: None,
             constant_columns: ConstantColumns::Refuse,
             algorithm: Algorithm::Apt,

@@ -1,6 +1,7 @@
 //! A configuration once it is checked: every choice made, every option valid.
 
 use super::config::{Algorithm, Config, PathKind};
+use crate::data::Binarise;
 use crate::error::{Error, Result};
 use crate::likelihood::exact::LARGEST;
 use crate::model::PerfectSampler;
@@ -43,6 +44,7 @@ impl Config {
     /// Checks the options against each other and against the data's width, and fills in the rest.
     pub fn check(&self, n_visible: usize) -> Result<Plan> {
         self.check_numbers()?;
+        self.check_parts()?;
         let path = self.choose_path()?;
         let swap = self.choose_swap(path)?;
         let rungs = self.choose_rungs()?;
@@ -85,6 +87,35 @@ impl Config {
             config: self.clone(),
         };
         Ok(plan.written_out())
+    }
+
+    /// Checks that the parts of the data do not contradict each other.
+    pub fn check_parts(&self) -> Result<()> {
+        if self.split.is_some() && self.data.is_none() {
+            return Err(Error::config(
+                "--split needs a file of data to cut; name one, or leave it out",
+            ));
+        }
+        if self.binarise != Binarise::AsIs
+            && [&self.data, &self.valid, &self.test].into_iter().all(Option::is_none)
+        {
+            return Err(Error::config(format!(
+                "--binarise {} needs a file of data; the mixture is 0 and 1 already",
+                self.binarise
+            )));
+        }
+        let Some(split) = self.split else { return Ok(()) };
+        let twice = [
+            ("valid", split.valid, self.valid.is_some()),
+            ("test", split.test, self.test.is_some()),
+        ];
+        match twice.into_iter().find(|&(_, share, file)| share > 0.0 && file) {
+            Some((part, ..)) => Err(Error::config(format!(
+                "--split {split} and --{part} both say what {part} is; give the share to train, or \
+                 leave --{part} out"
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Refuses what would take more memory than any machine that this is meant for has.
