@@ -7,8 +7,8 @@ use crate::Ending;
 use crate::args::DataArguments;
 use crate::output::print;
 
-/// Constant columns that are listed.
-const LISTED: usize = 8;
+/// Runs of constant columns that are listed.
+const LISTED: usize = 6;
 
 pub(crate) fn run(arguments: &DataArguments) -> Result<Ending> {
     let source = Source::parse(&arguments.file);
@@ -114,12 +114,29 @@ fn constant(array: &ArrayReport) -> String {
     if columns.is_empty() {
         return "no column".to_owned();
     }
-    let mut listed: Vec<String> = columns.iter().take(LISTED).map(usize::to_string).collect();
-    if columns.len() > LISTED {
+    let mut listed: Vec<String> = runs(columns).into_iter().map(spelled).collect();
+    if listed.len() > LISTED {
+        listed.truncate(LISTED);
         listed.push("…".to_owned());
     }
     let of = array.columns;
     format!("{} of {of} columns never change: {}", columns.len(), listed.join(", "))
+}
+
+/// Neighbouring numbers put together, as first and last.
+fn runs(numbers: &[usize]) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    runs
+}
+
+fn spelled((first, last): (usize, usize)) -> String {
+    if first == last { first.to_string() } else { format!("{first}–{last}") }
 }
 
 fn advice(array: &ArrayReport, binarised: bool) -> String {

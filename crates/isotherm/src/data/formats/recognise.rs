@@ -77,7 +77,7 @@ fn is_hdf5(head: &[u8]) -> bool {
     head.starts_with(MAGIC) || head.get(512..).is_some_and(|rest| rest.starts_with(MAGIC))
 }
 
-/// Whether there is nothing but characters, and among them a number.
+/// Whether there is nothing but characters, and among them a digit or a separator.
 fn looks_like_text(head: &[u8]) -> bool {
     let control = |byte: &u8| byte.is_ascii_control() && !b"\t\r\n".contains(byte);
     let text = match std::str::from_utf8(head) {
@@ -85,7 +85,8 @@ fn looks_like_text(head: &[u8]) -> bool {
         // The last character may be cut in two.
         Err(error) => error.error_len().is_none(),
     };
-    text && !head.iter().any(control) && head.iter().any(u8::is_ascii_digit)
+    let telling = |byte: &u8| byte.is_ascii_digit() || b",;\t ".contains(byte);
+    text && !head.iter().any(control) && head.iter().any(telling)
 }
 
 fn has_text_ending(path: &Path) -> bool {

@@ -185,6 +185,7 @@ impl<'a, R: Read> Fields<'a, R> {
                 self.refill()?;
             }
             let input = &self.chunk[self.from..self.until];
+            let at_end = input.is_empty();
             let (result, used, written) = self.reader.read_field(input, &mut piece);
             self.from += used;
             newlines += piece[..written].iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -194,8 +195,9 @@ impl<'a, R: Read> Fields<'a, R> {
                 ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
                 ReadFieldResult::End => return Ok(None),
                 ReadFieldResult::Field { record_end } => {
-                    let after = self.reader.line() - newlines;
-                    self.line = after.saturating_sub(u64::from(record_end)).max(1);
+                    // A field that the end of the file cuts off has no newline behind it.
+                    let passed = newlines + u64::from(record_end && !at_end);
+                    self.line = self.reader.line().saturating_sub(passed).max(1);
                     return Ok(Some(record_end));
                 }
             }
