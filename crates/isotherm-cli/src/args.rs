@@ -130,6 +130,10 @@ pub(crate) struct TrainOptions {
     /// Columns of replicas that share the ladder [default: as many as --batch]
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     columns: Option<usize>,
+    /// Samples at β = 1 an update: one a column, and spare ones that take turns on the ladder
+    /// [default: as many as --columns]
+    #[arg(long, value_parser = size, help_heading = "Sampler")]
+    particles: Option<usize>,
     /// Gibbs steps an update [default: 1]
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     k: Option<usize>,
@@ -149,8 +153,9 @@ pub(crate) struct TrainOptions {
     /// Learning rate [default: 0.01]
     #[arg(long, help_heading = "Learning")]
     lr: Option<f64>,
-    /// How it falls: not, linearly to 0, or as 1/t [default: linear]
-    #[arg(long, value_parser = ["constant", "linear", "inverse"], help_heading = "Learning")]
+    /// How it falls: not, linearly to 0, held for 30 % of the updates and then linearly, or as 1/t
+    /// [default: linear]
+    #[arg(long, value_parser = ["constant", "linear", "hold-linear", "inverse"], help_heading = "Learning")]
     lr_decay: Option<String>,
     /// Momentum [default: 0]
     #[arg(long, help_heading = "Learning")]
@@ -158,6 +163,9 @@ pub(crate) struct TrainOptions {
     /// L2 decay of the weights [default: 0]
     #[arg(long, help_heading = "Learning")]
     weight_decay: Option<f64>,
+    /// L1 penalty on the weights: rate times this is taken off each at every update [default: 0]
+    #[arg(long, help_heading = "Learning")]
+    l1: Option<f64>,
     /// Follow the gradient as it stands or with centered units [default: centered]
     #[arg(long, value_parser = ["plain", "centered"], help_heading = "Learning")]
     gradient: Option<String>,

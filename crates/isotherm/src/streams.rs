@@ -37,6 +37,8 @@ pub enum Purpose {
     AfterTraining = 12,
     /// The hidden states that the perfect sampler chooses.
     Perfect = 13,
+    /// Which spare replica takes its turn on the ladder.
+    Turn = 14,
     /// Which examples of a file are for learning, which are held out.
     Split = 30,
     /// Grey values that become zeros and ones once.
@@ -45,6 +47,10 @@ pub enum Purpose {
     DynamicBinarise = 32,
     /// The one draw of such values on which likelihoods are measured.
     MeasuredBinarise = 33,
+    /// The seeds of what estimates log Z, one for each part of it.
+    LogZ = 20,
+    /// The training examples that an evaluating sampler starts from, and their hidden units.
+    Start = 21,
 }
 
 /// Seed and step: the part of a stream's name that all replicas share.
@@ -60,6 +66,12 @@ impl Clock {
     /// The clock of a sampler that runs after training: no stream of it is one of training's.
     pub fn after_training(seed: u64, step: u64) -> Clock {
         Clock { seed: stream_key(seed, Purpose::AfterTraining as u64, 0, 0), step }
+    }
+
+    /// The clock of one part of an estimate of log Z: no stream of it is another part's, nor one of
+    /// a run with the same seed.
+    pub fn of_log_z(seed: u64, part: u64) -> Clock {
+        Clock { seed: stream_key(seed, Purpose::LogZ as u64, part, 0), step: 0 }
     }
 
     /// Sixteen lanes of random numbers, for the kernels.

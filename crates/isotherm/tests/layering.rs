@@ -17,7 +17,8 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("path", &["error", "streams", "threads", "model"]),
     // never model, data or train
     ("tempering", &["error", "streams", "path"]),
-    ("likelihood", &["error", "model", "data"]),
+    // measures with a sampler of its own
+    ("likelihood", &["error", "streams", "threads", "model", "data", "path", "tempering"]),
     (
         "train",
         &[

@@ -12,7 +12,15 @@ use isotherm::train::Phase;
 
 fn likelihood(value: f64) -> LogLikelihood {
     let (method, on) = ("exact".to_owned(), "data".to_owned());
-    LogLikelihood { value, std_error: 0.5, method, lower: value - 1.0, upper: value + 1.0, on }
+    LogLikelihood {
+        value,
+        std_error: 0.5,
+        method,
+        lower: value - 1.0,
+        upper: value + 1.0,
+        on,
+        log_z: None,
+    }
 }
 
 /// A run whose ladder loses a rung at step 50 and gets two at steps 60 and 70.

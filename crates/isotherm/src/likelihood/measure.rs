@@ -3,7 +3,9 @@
 use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
+use super::bracket::LogZ;
 use super::exact;
+use super::verdict::Verdict;
 use crate::data::{Dataset, Mixture};
 use crate::error::Result;
 use crate::model::Rbm;
@@ -29,12 +31,22 @@ pub struct LogLikelihood {
     pub std_error: f64,
     /// How log Z was found.
     pub method: String,
-    /// Lower end of the 95 % interval.
+    /// Lower end of the 95 % interval, or of the bracket where log Z was estimated.
     pub lower: f64,
-    /// Upper end of the 95 % interval.
+    /// Upper end of it.
     pub upper: f64,
     /// What it was measured on.
     pub on: String,
+    /// What log Z rests on, where it was estimated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_z: Option<Box<LogZ>>,
+}
+
+impl LogLikelihood {
+    /// Whether to rely on it, where that is a question.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        self.log_z.as_ref().map(|log_z| &log_z.verdict)
+    }
 }
 
 /// The mean log-likelihood of `data`, log Z enumerated.
@@ -44,11 +56,7 @@ pub fn measure(rbm: &Rbm, data: &Dataset, effort: Effort) -> Result<LogLikelihoo
 
 /// The same, given log Z: several data sets share the enumeration.
 pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> LogLikelihood {
-    let (value, std_error) = match (data, effort) {
-        (Dataset::Mixture(mixture), Effort::Quick) => of_mixture(rbm, log_z, mixture, 400),
-        (Dataset::Mixture(mixture), Effort::Full) => of_mixture(rbm, log_z, mixture, 4000),
-        (Dataset::Table(table), _) => of_table(rbm, log_z, &table.examples, effort),
-    };
+    let (value, std_error) = mean_log_probability(rbm, log_z, data, effort);
     LogLikelihood {
         value,
         std_error,
@@ -56,6 +64,30 @@ pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> L
         lower: value - Z95 * std_error,
         upper: value + Z95 * std_error,
         on: data.measured_on(),
+        log_z: None,
+    }
+}
+
+/// The mean log-likelihood of `data`, given an estimate of log Z.
+pub fn log_likelihood(rbm: &Rbm, data: &Dataset, log_z: &LogZ) -> LogLikelihood {
+    let (value, sampling_error) = mean_log_probability(rbm, log_z.value, data, Effort::Full);
+    LogLikelihood {
+        value,
+        std_error: sampling_error.hypot(log_z.std_error),
+        method: "ais-bar-bracket".to_owned(),
+        lower: value - (log_z.upper - log_z.value) - Z95 * sampling_error,
+        upper: value + (log_z.value - log_z.lower) + Z95 * sampling_error,
+        on: data.measured_on(),
+        log_z: Some(Box::new(log_z.clone())),
+    }
+}
+
+/// Mean and standard error of log p, given log Z.
+fn mean_log_probability(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> (f64, f64) {
+    match (data, effort) {
+        (Dataset::Mixture(mixture), Effort::Quick) => of_mixture(rbm, log_z, mixture, 400),
+        (Dataset::Mixture(mixture), Effort::Full) => of_mixture(rbm, log_z, mixture, 4000),
+        (Dataset::Table(table), _) => of_table(rbm, log_z, &table.examples, effort),
     }
 }
 

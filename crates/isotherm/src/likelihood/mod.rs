@@ -1,7 +1,26 @@
 //! How likely the data are under the model.
+//!
+//! log Z is enumerated where one layer is small ([`exact`]). Otherwise it is estimated, as a
+//! [`bracket`] of annealing up and down ([`annealing`]) around what the ladder of a tempered sampler
+//! gives ([`ladder`]), with a [`verdict`] on whether the sampler mixed.
 
+pub mod annealing;
+mod batches;
+pub mod bracket;
+mod estimate;
+pub mod evaluating_sampler;
 pub mod exact;
 mod free_energies;
+pub mod ladder;
+mod log_mean;
 mod measure;
+pub mod schedule;
+pub mod verdict;
 
-pub use measure::{Effort, LogLikelihood, measure, measure_given};
+pub use batches::AnnealingEffort;
+pub use bracket::{Budget, LogZ};
+pub use estimate::Estimate;
+pub use evaluating_sampler::{Length, SamplerReport, Start};
+pub use log_mean::log_mean;
+pub use measure::{Effort, LogLikelihood, log_likelihood, measure, measure_given};
+pub use verdict::Verdict;

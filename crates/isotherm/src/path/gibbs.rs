@@ -10,10 +10,12 @@
 //! t(v) is one more column of the product that gives a. At β = 0 the visible field is c₀ whatever
 //! h is: the Gibbs step itself is the exact redraw.
 
+use std::f64::consts::LN_2;
+
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::few_inputs::FewInputs;
 use isotherm_kernels::matrix::flat;
-use isotherm_kernels::{BitMatrix, Level, Matrix, Tile, softplus};
+use isotherm_kernels::{BitMatrix, Level, Matrix, Tile, scalar, softplus};
 use rayon::prelude::*;
 
 use super::gibbs_block::{Block, Target};
@@ -70,8 +72,9 @@ impl Gibbs {
         (&self.blocks[row / size], row % size)
     }
 
-    /// log π_β of a row, without the terms that are the same on every rung.
-    fn log_weight(&self, row: usize, beta: f64) -> f64 {
+    /// log π_β of a row, without the terms that are the same on every rung, as fast as swaps
+    /// need it.
+    fn swap_weight(&self, row: usize, beta: f64) -> f64 {
         let (block, at) = self.find(row);
         match self.swap {
             SwapOn::Energy => beta * (block.tilt(at) + block.coupling(at)),
@@ -171,8 +174,8 @@ impl Path for Gibbs {
 
     fn log_ratio(&self, (x, beta_x): (usize, f64), (y, beta_y): (usize, f64)) -> f64 {
         assert!(self.swept, "a log-ratio needs a sweep before it");
-        let straight = self.log_weight(x, beta_x) + self.log_weight(y, beta_y);
-        let crossed = self.log_weight(y, beta_x) + self.log_weight(x, beta_y);
+        let straight = self.swap_weight(x, beta_x) + self.swap_weight(y, beta_y);
+        let crossed = self.swap_weight(y, beta_x) + self.swap_weight(x, beta_y);
         crossed - straight
     }
 
@@ -211,5 +214,28 @@ impl RbmPath for Gibbs {
             let (block, at) = self.find(row);
             block.copy_visible(at, out.row_mut(i));
         }
+    }
+    fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]) {
+        assert!(self.swept, "log-weights need a sweep before them");
+        let (block, at) = self.find(row);
+        let linear = match self.swap {
+            SwapOn::Energy => block.tilt(at) + block.coupling(at),
+            SwapOn::FreeEnergy => block.tilt(at),
+        };
+        for (out, beta) in out.iter_mut().zip(betas) {
+            *out = beta * linear;
+        }
+        if self.swap == SwapOn::FreeEnergy {
+            block.add_softplus(at, betas, out);
+        }
+    }
+
+    fn log_z_at_the_hot_end(&self) -> f64 {
+        let base = flat(&self.base).iter().take(self.n_visible);
+        let visible = match self.base.is_empty() {
+            true => self.n_visible as f64 * LN_2,
+            false => base.map(|&c0| scalar::softplus(f64::from(c0))).sum(),
+        };
+        visible + self.n_hidden as f64 * LN_2
     }
 }

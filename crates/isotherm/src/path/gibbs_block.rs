@@ -9,13 +9,16 @@ use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::bits::{BitRows, words_for};
 use isotherm_kernels::few_inputs::FewInputs;
 use isotherm_kernels::matrix::TILES_PER_WORD;
-use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli};
+use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli, softplus};
 
 use crate::model::Rbm;
 use crate::streams::{Clock, Purpose};
 
 /// Tiles of visible fields that a block holds at a time: 64 KiB, or one word's where that is more.
 const SCRATCH: usize = 1024;
+
+/// Hidden units whose field is held in `f64` at a time.
+const AT_A_TIME: usize = 256;
 
 /// What the rows are drawn from.
 pub(super) struct Target<'a> {
@@ -157,6 +160,24 @@ impl Block {
     /// A row's hidden field: its first tile, and how far on the next ones are.
     pub(super) fn hidden_field(&self, row: usize) -> (&[Tile], usize) {
         (&self.hidden_field[row..], self.rows())
+    }
+
+    /// Adds Σ_i softplus(β a_i) of a row, in `f64`, for each β.
+    pub(super) fn add_softplus(&self, row: usize, betas: &[f64], out: &mut [f64]) {
+        let (mut field, mut scaled) = ([0.0; AT_A_TIME], [0.0; AT_A_TIME]);
+        for first in (0..self.n_hidden).step_by(AT_A_TIME) {
+            let units = AT_A_TIME.min(self.n_hidden - first);
+            for (i, a) in field[..units].iter_mut().enumerate() {
+                let (tile, lane) = ((first + i) / LANES, (first + i) % LANES);
+                *a = f64::from(self.hidden_field[tile * self.rows() + row].0[lane]);
+            }
+            for (out, beta) in out.iter_mut().zip(betas) {
+                for (x, a) in scaled.iter_mut().zip(&field[..units]) {
+                    *x = beta * a;
+                }
+                *out += softplus::softplus_sum_f64(Level::detect(), &scaled[..units]);
+            }
+        }
     }
 
     pub(super) fn copy_hidden(&self, row: usize, out: &mut [u64]) {

@@ -7,6 +7,8 @@
 
 mod visible_sums;
 
+use std::f64::consts::LN_2;
+
 use isotherm_kernels::bits::{bit, ones};
 use isotherm_kernels::scalar::sigmoid;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Matrix, Products, Tile, bernoulli};
@@ -166,5 +168,14 @@ impl RbmPath for HiddenMarginal {
             let field = self.visible_field.row_tiles(i);
             bernoulli::draw_row(level, field, &[], 1.0, n_visible, &mut rng, out.row_mut(i));
         }
+    }
+    fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]) {
+        for (out, beta) in out.iter_mut().zip(betas) {
+            *out = beta * self.log_weight[row];
+        }
+    }
+
+    fn log_z_at_the_hot_end(&self) -> f64 {
+        self.h.cols() as f64 * LN_2
     }
 }

@@ -63,7 +63,7 @@ pub trait Path {
 }
 
 /// A path of an RBM. Between two steps its whole state is the hidden units of its replicas.
-pub trait RbmPath: Path<Model = Rbm> + Send {
+pub trait RbmPath: Path<Model = Rbm> + Send + Sync {
     /// The hidden units, a row for each replica.
     fn hidden(&self) -> BitMatrix;
 
@@ -72,6 +72,15 @@ pub trait RbmPath: Path<Model = Rbm> + Send {
 
     /// Visible samples of the given rows, which must be at β = 1 and settled, into `out`'s rows.
     fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix);
+
+    /// log π_β of a row after a sweep, for each β in `betas`, not normalised and without what is
+    /// the same at every β. In `f64` throughout, because estimates of log Z add up thousands of
+    /// differences between neighbouring β.
+    fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]);
+
+    /// log Z of π_0, to which the [`log_weights`](RbmPath::log_weights) add up: that of π_1, the
+    /// model's own, differs from it by what lies between.
+    fn log_z_at_the_hot_end(&self) -> f64;
 }
 
 /// A path chosen at run time is a path.

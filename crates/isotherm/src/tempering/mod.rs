@@ -6,6 +6,7 @@
 //! - [`ladder`]: the inverse temperatures. [`replicas`]: who sits where, and what they carry.
 //! - [`swap`]: deterministic even–odd exchanges. [`flow`]: labels, f_up, return times.
 //! - [`respace`]: where the rungs should be. [`spawn`]: one rung more, or one fewer.
+//! - `tune`: a ladder laid anew, for measuring with it.
 //! - [`engine`]: one step of it all. [`theory`]: what a ladder with given swap rates should do.
 
 pub mod engine;
@@ -19,6 +20,7 @@ pub mod respace;
 pub mod spawn;
 pub mod swap;
 pub mod theory;
+mod tune;
 
 pub use engine::{Adaptation, Tempering, TemperingState};
 pub use flow::{Flow, Histograms};

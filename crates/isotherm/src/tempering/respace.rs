@@ -30,6 +30,20 @@ pub fn target(rule: Respace, ladder: &Ladder, f_up: &[f64], rejections: &[f64]) 
         .unwrap_or_else(|| ladder.clone())
 }
 
+/// The ladder of `gaps` gaps that cuts the barrier Λ(β), as these rejection rates show it, into equal
+/// parts; nothing if rounding would merge two rungs.
+pub(crate) fn equal_rejection(ladder: &Ladder, rejections: &[f64], gaps: usize) -> Option<Ladder> {
+    let mut ys = vec![0.0];
+    ys.extend(rejections);
+    accumulate(&mut ys[1..]);
+    let xs: Vec<f64> = ladder.betas().iter().map(|beta| 1.0 - beta).collect();
+    let heights = (1..gaps).map(|i| i as f64 / gaps as f64);
+    let mut betas = vec![1.0];
+    betas.extend(invert_linear(&xs, &ys, heights).map(|x| 1.0 - x));
+    betas.push(0.0);
+    Ladder::from_betas(betas)
+}
+
 /// Finds targets, in buffers that are kept from one to the next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Targets {

@@ -31,6 +31,8 @@ pub struct Plan {
     pub swap: SwapOn,
     pub rungs: usize,
     pub columns: usize,
+    /// Replicas at β = 1: one a column, and the spare ones.
+    pub particles: usize,
     pub average: u64,
     pub init_std: f64,
     pub metrics_every: u64,
@@ -53,7 +55,8 @@ impl Config {
                  set --batch instead",
             ));
         }
-        self.check_memory(n_visible, columns, rungs)?;
+        let particles = self.choose_particles(columns)?;
+        self.check_memory(n_visible, columns, particles, rungs)?;
         if let Some(shape) = self.shape {
             shape.check(n_visible)?;
         }
@@ -72,6 +75,7 @@ impl Config {
             swap,
             rungs,
             columns,
+            particles,
             average: self.average.unwrap_or((self.updates / 20).max(1)),
             init_std: self.init_std.unwrap_or(match path {
                 PathKind::HiddenMarginal => 0.2,
@@ -115,17 +119,27 @@ impl Config {
     }
 
     /// Refuses what would take more memory than any machine that this is meant for has.
-    fn check_memory(&self, n_visible: usize, columns: usize, rungs: usize) -> Result<()> {
+    fn check_memory(
+        &self,
+        n_visible: usize,
+        columns: usize,
+        particles: usize,
+        rungs: usize,
+    ) -> Result<()> {
         let most_rungs = if self.algorithm == Algorithm::Apt { self.max_rungs } else { rungs };
         // In f64, so that nothing overflows. Six arrays of the weights' size; both fields of a
         // replica and its generator; the two sides of the gradient.
         let units = (n_visible + self.hidden) as f64;
         let weights = 24.0 * n_visible as f64 * self.hidden as f64;
-        let replicas = columns as f64 * most_rungs as f64 * (5.0 * units + 300.0);
+        let rows = columns as f64 * most_rungs as f64 + (particles - columns) as f64;
+        let replicas = rows * (5.0 * units + 300.0);
         let batch = self.batch as f64 * 10.0 * units;
         let largest = [
             (weights, "--hidden"),
-            (replicas, "--columns (as many as --batch if absent), --rungs or --max-rungs"),
+            (
+                replicas,
+                "--columns (as many as --batch if absent), --particles, --rungs or --max-rungs",
+            ),
             (batch, "--batch"),
         ];
         let worst = largest.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
@@ -149,6 +163,7 @@ impl Config {
             ("batch", self.batch as u64),
             ("updates", self.updates),
             ("columns", self.columns.unwrap_or(1) as u64),
+            ("particles", self.particles.unwrap_or(1) as u64),
             ("spawn-every", self.spawn_every),
             ("checkpoint-every", self.checkpoint_every),
             ("metrics-every", self.metrics_every.unwrap_or(1)),
@@ -198,6 +213,7 @@ impl Config {
             ("lr", self.lr, 0.0..=1e38),
             ("momentum", self.momentum, 0.0..=0.999_999),
             ("weight-decay", self.weight_decay, 0.0..=1.0),
+            ("l1", self.l1, 0.0..=1.0),
             ("beta-lr", self.beta_lr, 0.0..=1.0),
             ("min-swap", self.min_swap, 0.0..=0.95),
             ("init-std", self.init_std.unwrap_or(0.0), 0.0..=100.0),
@@ -269,6 +285,22 @@ impl Config {
         }
     }
 
+    fn choose_particles(&self, columns: usize) -> Result<usize> {
+        match self.particles {
+            Some(particles) if !self.tempered() && particles != columns => {
+                Err(Error::config(format!(
+                    "--particles {particles} needs a tempered --algorithm, pt or apt; without a \
+                     ladder, set --columns"
+                )))
+            }
+            Some(particles) if particles < columns => Err(Error::config(format!(
+                "--particles {particles} must not be less than the {columns} --columns, which have \
+                 one each at the cold end"
+            ))),
+            particles => Ok(particles.unwrap_or(columns)),
+        }
+    }
+
     fn choose_rungs(&self) -> Result<usize> {
         if !self.tempered() {
             return match self.rungs {
@@ -314,6 +346,11 @@ impl Plan {
         step == updates - updates / 5 || step == updates
     }
 
+    /// Replicas at β = 1 beyond one a column.
+    pub fn spare(&self) -> usize {
+        self.particles - self.columns
+    }
+
     /// Updates and sampling steps together.
     pub fn total_steps(&self) -> u64 {
         self.config.updates + self.config.sampling_steps
@@ -325,6 +362,7 @@ impl Plan {
         c.swap = Some(self.swap);
         c.rungs = Some(self.rungs);
         c.columns = Some(self.columns);
+        c.particles = Some(self.particles);
         c.average = Some(self.average);
         c.init_std = Some(self.init_std);
         c.metrics_every = Some(self.metrics_every);

@@ -1,0 +1,277 @@
+//! log Z of a model that is too large to enumerate, as a bracket with a verdict.
+//!
+//! 1. A pilot finds the schedule, and annealing up it gives a lower bound that rests on nothing
+//!    but exact draws at the hot end.
+//! 2. The evaluating sampler runs from two starts and gives estimates from its ladder.
+//! 3. Annealing down from each one's samples gives upper bounds.
+//! 4. The two starts are compared. If they agree, the value is BAR's and the bracket reaches from
+//!    the lower bound to the upper ones, each with its error. If not, it holds every estimate.
+
+use isotherm_kernels::BitMatrix;
+use serde::{Deserialize, Serialize};
+
+use super::annealing::{anneal, from_above, from_below};
+use super::batches::{AnnealingEffort, Pooled, anneal_in_batches};
+use super::estimate::Estimate;
+use super::evaluating_sampler::{Found, Length, SamplerReport, Start, sample};
+use super::schedule::Schedule;
+use super::verdict::{Verdict, judge};
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::model::Rbm;
+use crate::path::base_rate::base_rate;
+use crate::path::{Gibbs, RbmPath, SwapOn};
+use crate::streams::Clock;
+use crate::threads::keep_awake;
+
+/// Particles of the pilot.
+const PILOT: usize = 128;
+
+/// How many times as many steps as the pilot's annealing takes at least, where it may: with only
+/// two or three times as many, particles settle in the wrong modes and the errors are too small.
+const PILOT_STEPS: usize = 4;
+
+/// How much work an estimate of log Z may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Of annealing up, and half as many batches down from each sampler's samples.
+    pub annealing: AnnealingEffort,
+    /// How long each of the two samplers runs.
+    pub sampler: Length,
+    /// Seed.
+    pub seed: u64,
+}
+
+impl Budget {
+    /// For a result: a few minutes for 784 × 500 units on two cores.
+    pub fn full() -> Budget {
+        let annealing = AnnealingEffort {
+            particles: 512,
+            most_batches: 4,
+            steps: 2000,
+            most_steps: 32_000,
+            error: 0.1,
+        };
+        let sampler = Length { columns: 32, warm_up: 3000, steps: 3000 };
+        Budget { annealing, sampler, seed: 1 }
+    }
+
+    /// For the end of a run: a tenth of that.
+    pub fn quick() -> Budget {
+        let annealing = AnnealingEffort {
+            particles: 256,
+            most_batches: 1,
+            steps: 1000,
+            most_steps: 1000,
+            error: 0.1,
+        };
+        let sampler = Length { columns: 16, warm_up: 600, steps: 600 };
+        Budget { annealing, sampler, seed: 1 }
+    }
+
+    /// Batches of annealing down from one sampler's samples.
+    fn batches_down(&self) -> usize {
+        self.annealing.most_batches.div_ceil(2)
+    }
+
+    fn check(&self) -> Result<()> {
+        let (columns, particles) = (self.sampler.columns, self.annealing.particles);
+        if particles < columns || !particles.is_multiple_of(columns) {
+            return Err(Error::config(format!(
+                "--particles must be a multiple of the {columns} columns of the sampler that they \
+                 start from"
+            )));
+        }
+        if self.annealing.steps < 2 {
+            return Err(Error::config("--steps must be at least 2"));
+        }
+        Ok(())
+    }
+}
+
+/// log Z with everything that it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogZ {
+    /// The best single value.
+    pub value: f64,
+    /// Its standard error.
+    pub std_error: f64,
+    /// Lower end of the bracket.
+    pub lower: f64,
+    /// Upper end of the bracket.
+    pub upper: f64,
+    /// Whether to rely on it.
+    pub verdict: Verdict,
+    /// Annealing up.
+    pub forward_ais: Estimate,
+    /// Annealing down from the samples begun at random states, and from those begun at data.
+    pub reverse_ais: [Estimate; 2],
+    /// The samplers begun at random states and at data.
+    pub samplers: [SamplerReport; 2],
+    /// Steps of annealing, up and down from both.
+    pub annealing_steps: [usize; 3],
+    /// Particles of annealing, up and down from both.
+    pub particles: [usize; 3],
+}
+
+/// Estimates log Z. `training` gives the hot end of the path its marginals, and one of the two
+/// samplers its start. `progress` is told what is going on, and the share of it that is done.
+pub fn log_z(
+    model: &Rbm,
+    training: &Dataset,
+    budget: &Budget,
+    progress: &mut dyn FnMut(&str, f64),
+) -> Result<LogZ> {
+    budget.check()?;
+    keep_awake(|| Work { model, training, marginals: training.marginals(), budget }.run(progress))
+}
+
+/// What the parts of an estimate share.
+struct Work<'a> {
+    model: &'a Rbm,
+    training: &'a Dataset,
+    marginals: Vec<f64>,
+    budget: &'a Budget,
+}
+
+/// The parts, for their random numbers. Batches of annealing count up from these.
+const OF_PILOT: u64 = 0;
+const OF_SAMPLERS: [u64; 2] = [1, 2];
+const OF_FORWARD: u64 = 1 << 16;
+const OF_REVERSE: [u64; 2] = [2 << 16, 3 << 16];
+
+impl Work<'_> {
+    fn run(&self, progress: &mut dyn FnMut(&str, f64)) -> Result<LogZ> {
+        let mut pilot = self.particles(PILOT);
+        let schedule = Schedule::pilot(&mut pilot, self.model, self.clock(OF_PILOT))?;
+        let effort = self.effort(&schedule);
+        let up = self.up(&effort, &schedule, &mut |share| progress("annealing up", share))?;
+        let random = &mut |share| progress("sampling from random states", share);
+        let random = self.sample(Start::Random, OF_SAMPLERS[0], random)?;
+        let data = &mut |share| progress("sampling from training data", share);
+        let data = self.sample(Start::Data, OF_SAMPLERS[1], data)?;
+        let tell = &mut |share| progress("annealing down", share);
+        let from_random = self.down(&effort, &schedule, &random.samples, OF_REVERSE[0], tell)?;
+        let from_data = self.down(&effort, &schedule, &data.samples, OF_REVERSE[1], tell)?;
+        let reverse_ais = [from_random.estimate, from_data.estimate];
+        let found = [random, data];
+        let verdict = judge(&found, &up.estimate, &reverse_ais);
+        let samplers = found.map(|found| found.report);
+        let (value, std_error, lower, upper) =
+            enclose(verdict.converged, &up.estimate, &reverse_ais, &samplers);
+        Ok(LogZ {
+            value,
+            std_error,
+            lower,
+            upper,
+            verdict,
+            forward_ais: up.estimate,
+            reverse_ais,
+            samplers,
+            annealing_steps: [up, from_random, from_data].map(|pooled| pooled.steps),
+            particles: [up, from_random, from_data].map(|pooled| pooled.particles),
+        })
+    }
+
+    fn clock(&self, part: u64) -> Clock {
+        Clock::of_log_z(self.budget.seed, part)
+    }
+
+    /// The effort that fits the pilot's schedule.
+    fn effort(&self, schedule: &Schedule) -> AnnealingEffort {
+        let effort = self.budget.annealing;
+        let wanted = (PILOT_STEPS * schedule.gaps()).min(effort.most_steps);
+        AnnealingEffort { steps: effort.steps.max(wanted), ..effort }
+    }
+
+    fn up(
+        &self,
+        effort: &AnnealingEffort,
+        schedule: &Schedule,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<Pooled> {
+        let hot = self.path().log_z_at_the_hot_end();
+        let batch = |which, steps| {
+            let mut path = self.particles(effort.particles);
+            let clock = self.clock(OF_FORWARD + which as u64);
+            anneal(&mut path, self.model, &schedule.in_steps(steps), clock, progress)
+        };
+        anneal_in_batches(effort, batch, |logs| from_below(logs, hot))
+    }
+
+    fn sample(&self, start: Start, part: u64, progress: &mut dyn FnMut(f64)) -> Result<Found> {
+        let (sampler, clock) = (self.budget.sampler, self.clock(part));
+        let samples = self.budget.annealing.particles * self.budget.batches_down();
+        let start = (start, self.training);
+        sample(self.model, &self.marginals, start, sampler, samples, clock, progress)
+    }
+
+    /// Batches of samples in turn, or again where they have come to an end.
+    fn down(
+        &self,
+        effort: &AnnealingEffort,
+        schedule: &Schedule,
+        samples: &BitMatrix,
+        part: u64,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<Pooled> {
+        let most_batches = self.budget.batches_down();
+        let effort = AnnealingEffort { most_batches, ..*effort };
+        let hot = self.path().log_z_at_the_hot_end();
+        let batch = |which: usize, steps| {
+            let first = which * effort.particles;
+            let rows: Vec<usize> =
+                (first..first + effort.particles).map(|row| row % samples.rows()).collect();
+            let mut path = self.path();
+            path.set_hidden(samples.select(&rows));
+            let (clock, rising) = (self.clock(part + which as u64), schedule.in_steps(steps));
+            let falling: Vec<f64> = rising.into_iter().rev().collect();
+            anneal(&mut path, self.model, &falling, clock, progress)
+        };
+        let columns = self.budget.sampler.columns;
+        anneal_in_batches(&effort, batch, |logs| from_above(logs, columns, hot))
+    }
+
+    fn path(&self) -> Gibbs {
+        base_rate(&self.marginals, self.model.n_hidden(), SwapOn::FreeEnergy)
+    }
+
+    /// A path of so many particles. Their states do not matter: the first step, at β = 0, draws
+    /// them.
+    fn particles(&self, count: usize) -> Gibbs {
+        let mut path = self.path();
+        path.set_hidden(BitMatrix::zeros(count, self.model.n_hidden()));
+        path
+    }
+}
+
+/// The value with its error, and the ends of the bracket.
+fn enclose(
+    converged: bool,
+    up: &Estimate,
+    down: &[Estimate; 2],
+    samplers: &[SamplerReport; 2],
+) -> (f64, f64, f64, f64) {
+    // Of a bound only the side that bounds: on the other, uneven weights reach far out.
+    let bounds = [up.lower, down[0].upper, down[1].upper];
+    let [a, b] = [&samplers[0].bar, &samplers[1].bar];
+    let mut ends = bounds.to_vec();
+    ends.extend([a.lower, a.upper, b.lower, b.upper]);
+    if !converged {
+        ends.extend([up.value, down[0].value, down[1].value]);
+        for it in samplers {
+            let stones = [&it.stepping_stone_up, &it.stepping_stone_down];
+            ends.extend(stones.iter().flat_map(|stone| [stone.lower, stone.upper]));
+        }
+    }
+    let lower = ends.iter().copied().fold(f64::INFINITY, f64::min);
+    let upper = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if converged {
+        let value = 0.5 * (a.value + b.value);
+        // Half the difference of the starts is an error too.
+        let error = (0.5 * a.std_error.hypot(b.std_error)).max(0.5 * (a.value - b.value).abs());
+        return (value, error, lower, upper);
+    }
+    // Half the bracket is 1.96 such errors.
+    (0.5 * (lower + upper), 0.5 * (upper - lower) / 1.96, lower, upper)
+}

@@ -1,0 +1,64 @@
+//! An estimate of log Z with an interval that is meant to hold.
+
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Probability below the upper end of a two-sided 95 % interval.
+pub(super) const UPPER_95: f64 = 0.975;
+
+/// Stands for an error without bound.
+const BOUNDLESS: f64 = 1e6;
+
+/// One estimator's log Z in nats.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The estimate.
+    pub value: f64,
+    /// Its standard error, as far as it can be seen from the spread.
+    pub std_error: f64,
+    /// Lower end of the 95 % interval.
+    pub lower: f64,
+    /// Upper end of the 95 % interval. The interval need not be symmetric.
+    pub upper: f64,
+    /// Of how many equal weights the weights are worth as much, where there are weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_samples: Option<f64>,
+}
+
+impl Estimate {
+    /// With an error of that many degrees of freedom.
+    pub(super) fn around(value: f64, std_error: f64, freedom: f64) -> Estimate {
+        // Rungs without any overlap have an error without bound, which JSON could not hold.
+        let std_error = if std_error < BOUNDLESS { std_error } else { BOUNDLESS };
+        let half = student(UPPER_95, freedom) * std_error;
+        let (lower, upper) = (value - half, value + half);
+        Estimate { value, std_error, lower, upper, effective_samples: None }
+    }
+
+    /// The same with something known exactly added to it.
+    pub(super) fn plus(self, known: f64) -> Estimate {
+        let (value, lower, upper) = (self.value + known, self.lower + known, self.upper + known);
+        Estimate { value, lower, upper, ..self }
+    }
+
+    /// The estimate of the negative.
+    pub(super) fn negated(self) -> Estimate {
+        let (value, lower, upper) = (-self.value, -self.upper, -self.lower);
+        Estimate { value, lower, upper, ..self }
+    }
+}
+
+/// The quantile of Student's t; the normal one's where there are no degrees of freedom to speak of
+/// would be too short, so there is at least one.
+pub(super) fn student(probability: f64, freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom.max(1.0))
+        .map_or(f64::INFINITY, |student| student.inverse_cdf(probability))
+}
+
+/// The standard error of a sum of independent influences that add up to nothing, one for each
+/// group, and its degrees of freedom.
+pub(super) fn spread(influences: &[f64]) -> (f64, f64) {
+    let groups = influences.len() as f64;
+    let squares: f64 = influences.iter().map(|x| x * x).sum();
+    ((squares * groups / (groups - 1.0).max(1.0)).sqrt(), groups - 1.0)
+}

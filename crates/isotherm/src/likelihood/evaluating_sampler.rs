@@ -1,0 +1,189 @@
+//! The sampler that log Z is measured with: tempered, on a ladder that is tuned in rounds and then
+//! stays as it is.
+//!
+//! What it measures is worth as much as its mixing, which it cannot judge by itself: a sampler that
+//! never finds a mode knows nothing of it. So it is run from two starts, random states and training
+//! data, and the two are compared (`verdict.rs`).
+
+use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+
+use super::estimate::Estimate;
+use super::ladder::Crossings;
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::model::Rbm;
+use crate::path::base_rate::base_rate;
+use crate::path::{HiddenMarginal, RbmPath, SwapOn};
+use crate::streams::{Clock, Purpose};
+use crate::tempering::{Ladder, Spacing, Tempering, TemperingState};
+
+/// Rungs of the first ladder, and the most that tuning lays.
+const FIRST_RUNGS: usize = 12;
+const MOST_RUNGS: usize = 100;
+/// The rejection that every gap should have: half of the swaps succeed.
+const REJECTION: f64 = 0.5;
+/// The shares of the warm-up after which the ladder is tuned; what is left lets it settle.
+const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
+/// The most records of a run: more steps than these are thinned.
+const MOST_RECORDS: u64 = 1000;
+/// Hidden units up to which the visible ones are summed out.
+const SMALL_HIDDEN: usize = 32;
+
+/// Where the replicas of a sampler begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// Random hidden states.
+    Random,
+    /// Hidden states of training examples, on every rung.
+    Data,
+}
+
+/// How long a sampler runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// Independent columns.
+    pub columns: usize,
+    /// Steps before anything is recorded.
+    pub warm_up: u64,
+    /// Steps after it.
+    pub steps: u64,
+}
+
+/// What a sampler found.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// Its figures.
+    pub report: SamplerReport,
+    /// log π_1 at the cold end, without a constant, averaged over the steps of each column.
+    pub cold_log_weights: Vec<f64>,
+    /// Samples of the model, as hidden states; sample i is of column i mod columns.
+    pub samples: BitMatrix,
+}
+
+/// The figures of one sampler.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SamplerReport {
+    /// Where it began.
+    pub start: Start,
+    /// log Z by stepping stones from the hot end.
+    pub stepping_stone_up: Estimate,
+    /// log Z by stepping stones from the cold end.
+    pub stepping_stone_down: Estimate,
+    /// log Z by Bennett's acceptance ratio.
+    pub bar: Estimate,
+    /// Rungs of its ladder.
+    pub rungs: usize,
+    /// Columns.
+    pub columns: usize,
+    /// Steps in which it was recorded.
+    pub steps: u64,
+    /// Round trips that all its replicas completed in them.
+    pub round_trips: u64,
+}
+
+/// Runs the sampler of a model, its path's hot end at `marginals`, and takes `samples` samples.
+pub fn sample(
+    model: &Rbm,
+    marginals: &[f64],
+    (start, training): (Start, &Dataset),
+    length: Length,
+    samples: usize,
+    clock: Clock,
+    progress: &mut dyn FnMut(f64),
+) -> Result<Found> {
+    let Length { columns, warm_up, steps } = length;
+    let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
+    let mut path = path_of(model, marginals);
+    path.set_hidden(match start {
+        Start::Random => random_hidden(state.replicas.rows(), model.n_hidden(), clock),
+        Start::Data => hidden_of_data(model, training, state.replicas.rows(), clock),
+    });
+    let mut tempering = Tempering::new(path, state);
+    let total = (warm_up + steps) as f64;
+    for step in 0..warm_up {
+        if TUNED_AFTER.iter().any(|share| (share * warm_up as f64) as u64 == step) && step > 0 {
+            tempering.tune(REJECTION, MOST_RUNGS);
+        }
+        tempering.step(model, 1, Clock { step, ..clock })?;
+        progress(step as f64 / total);
+    }
+    tempering.state.flow.restart_count();
+    let rungs = tempering.state.ladder.rungs();
+    let mut crossings = Crossings::new(rungs - 1, columns);
+    let mut cold = vec![0.0; columns];
+    let mut taken = BitMatrix::zeros(0, model.n_hidden());
+    let (every, rounds) = (steps.div_ceil(MOST_RECORDS), samples.div_ceil(columns) as u64);
+    for step in 0..steps {
+        tempering.step(model, 1, Clock { step: warm_up + step, ..clock })?;
+        let rows = tempering.state.replicas.cold_rows();
+        for (sum, &row) in cold.iter_mut().zip(&rows) {
+            let mut log = [0.0];
+            tempering.path.log_weights(row, &[1.0], &mut log);
+            *sum += log[0] / steps as f64;
+        }
+        if step % every == 0 {
+            crossings.record(&tempering);
+        }
+        // Evenly spread, the last of them at the last step.
+        if (step + 1) * rounds / steps > step * rounds / steps {
+            taken.append(&tempering.path.hidden().select(&rows));
+        }
+        progress((warm_up + step) as f64 / total);
+    }
+    let log_z = crossings.log_z(tempering.path.log_z_at_the_hot_end());
+    let report = SamplerReport {
+        start,
+        stepping_stone_up: log_z.up,
+        stepping_stone_down: log_z.down,
+        bar: log_z.bar,
+        rungs,
+        columns,
+        steps,
+        round_trips: tempering.state.flow.round_trips,
+    };
+    Ok(Found { report, cold_log_weights: cold, samples: taken })
+}
+
+/// The path that mixes best: with few hidden units the visible ones can be summed out.
+fn path_of(model: &Rbm, marginals: &[f64]) -> Box<dyn RbmPath> {
+    let n_hidden = model.n_hidden();
+    match n_hidden <= SMALL_HIDDEN {
+        true => Box::new(HiddenMarginal::new(model.n_visible(), n_hidden)),
+        false => Box::new(base_rate(marginals, n_hidden, SwapOn::FreeEnergy)),
+    }
+}
+
+fn random_hidden(rows: usize, n_hidden: usize, clock: Clock) -> BitMatrix {
+    let mut h = BitMatrix::zeros(rows, n_hidden);
+    for row in 0..rows {
+        let mut rng = clock.lanes(Purpose::Replicas, row);
+        bernoulli::coin_row(Level::detect(), n_hidden, &mut rng, h.row_mut(row));
+    }
+    h
+}
+
+/// h given training examples, each chosen at random.
+fn hidden_of_data(model: &Rbm, training: &Dataset, rows: usize, clock: Clock) -> BitMatrix {
+    let v = match training {
+        Dataset::Mixture(mixture) => mixture.examples(rows, clock),
+        Dataset::Table(table) => {
+            let mut rng = clock.sequence(Purpose::Start, 0);
+            let count = table.examples.rows();
+            let chosen: Vec<usize> = (0..rows).map(|_| rng.random_range(0..count)).collect();
+            table.examples.select(&chosen)
+        }
+    };
+    let mut fields = Matrix::zeros(rows, model.n_hidden());
+    model.hidden_field(v.as_rows(), fields.tiles_mut());
+    let mut h = BitMatrix::zeros(rows, model.n_hidden());
+    for row in 0..rows {
+        // Stream 0 chose the examples.
+        let mut rng = clock.lanes(Purpose::Start, row + 1);
+        let (level, cols) = (Level::detect(), model.n_hidden());
+        bernoulli::draw_row(level, fields.row_tiles(row), &[], 1.0, cols, &mut rng, h.row_mut(row));
+    }
+    h
+}

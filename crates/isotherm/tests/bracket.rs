@@ -1,0 +1,139 @@
+//! The whole estimate of log Z: does the bracket hold, does the verdict speak up.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+#[path = "common/trained.rs"]
+mod trained;
+
+use common::*;
+use isotherm::data::Dataset;
+use isotherm::likelihood::bracket::log_z;
+use isotherm::likelihood::{
+    AnnealingEffort, Budget, Length, LogLikelihood, LogZ, exact, log_likelihood,
+};
+use isotherm::model::{Parameters, Rbm};
+use isotherm_kernels::{BitMatrix, Matrix};
+use trained::{patterns, table, train};
+
+/// A small budget, so that errors are not negligible.
+fn budget(seed: u64) -> Budget {
+    let annealing =
+        AnnealingEffort { particles: 64, most_batches: 2, steps: 200, most_steps: 800, error: 0.1 };
+    Budget { annealing, sampler: Length { columns: 8, warm_up: 300, steps: 300 }, seed }
+}
+
+fn estimate(rbm: &Rbm, data: &Dataset, budget: &Budget) -> LogZ {
+    log_z(rbm, data, budget, &mut |_, _| ()).unwrap()
+}
+
+/// A trained model of 20 hidden units, and one of 40 that is enumerated by its visible units: their
+/// brackets hold, and nothing speaks against them.
+#[test]
+fn the_bracket_holds_where_the_sampler_mixes() {
+    for (n_visible, hidden, updates) in [(60, 20, 3000), (18, 40, 1000)] {
+        let data = patterns(n_visible, 500, 2);
+        let rbm = train(&data, hidden, updates);
+        let truth = exact::log_z(&rbm).unwrap();
+        let (mut held, mut converged) = (0, 0);
+        for seed in 1..=40 {
+            let it = estimate(&rbm, &data, &budget(seed));
+            held += usize::from(it.lower <= truth && truth <= it.upper);
+            converged += usize::from(it.verdict.converged);
+            assert!(it.lower <= it.value && it.value <= it.upper, "{it:?}");
+            assert!(it.upper - it.lower < 3.0, "a bracket of some use: {it:?}");
+        }
+        println!("{n_visible} × {hidden}: {held} held, {converged} converged");
+        assert!(held >= 36, "{held} of 40 brackets of {n_visible} × {hidden} units");
+        assert!(converged >= 32, "{converged} of 40 of {n_visible} × {hidden} units converged");
+    }
+}
+
+/// Two modes of very different entropy: one of the 2²⁴ hidden states, with all units on, holds
+/// nearly all of the mass, and the others are all alike and lead nowhere. A sampler that starts at
+/// random does not find the one.
+fn two_far_modes() -> (Rbm, Dataset) {
+    let (n_visible, n_hidden, coupling) = (12, 24, 4.0f32);
+    // c + Wh is 2 with all hidden units on, −2 with one off, and then −6, −10, …
+    let rbm = Rbm::new(Parameters {
+        w: Matrix::from_dense(n_visible, n_hidden, &vec![coupling; n_visible * n_hidden]),
+        b: Matrix::zeros(1, n_hidden),
+        c: Matrix::from_row(&vec![coupling * (0.5 - n_hidden as f32); n_visible]),
+    });
+    let rows: Vec<Vec<u8>> = (0..400).map(|row| vec![(row % 2) as u8; n_visible]).collect();
+    (rbm, table(BitMatrix::from_rows(n_visible, &rows)))
+}
+
+/// The estimators of the sampler begun at random agree with each other, and are wrong together. The
+/// other start says so, and the bracket holds both, and the truth.
+#[test]
+fn two_starts_that_disagree_are_said_not_to_have_converged() {
+    let (rbm, data) = two_far_modes();
+    let truth = exact::log_z(&rbm).unwrap();
+    for seed in 1..=3 {
+        let it = estimate(&rbm, &data, &budget(seed));
+        let [random, from_data] = &it.samplers;
+        let agree = [&random.stepping_stone_up, &random.stepping_stone_down, &random.bar];
+        assert!(agree.iter().all(|it| (it.value - random.bar.value).abs() < 0.5), "{random:?}");
+        assert!(agree.iter().all(|it| it.upper < truth - 1.0), "{truth} {random:?}");
+        println!("{}", it.verdict.sentence);
+        assert!(!it.verdict.converged, "{it:?}");
+        assert!(it.verdict.sentence.contains("not converged"), "{}", it.verdict.sentence);
+        assert!(it.verdict.sentence.contains("the two starts differ by"), "{it:?}");
+        for bar in [&random.bar, &from_data.bar] {
+            assert!(it.lower <= bar.value && bar.value <= it.upper, "{it:?}");
+        }
+        assert!(it.lower <= truth && truth <= it.upper, "{truth} {it:?}");
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let data = patterns(60, 200, 3);
+    let rbm = random_rbm(60, 40, 0.3, 1);
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| estimate(&rbm, &data, &budget(1)))
+    };
+    let one = with(1);
+    assert_eq!(one, with(2));
+    assert_eq!(one, with(5));
+    assert_ne!(one.value, estimate(&rbm, &data, &budget(2)).value, "another seed");
+}
+
+/// A likelihood is the mean −F(v) minus log Z; its bracket is log Z's, turned round.
+#[test]
+fn the_likelihood_has_the_bracket_of_log_z() {
+    let data = patterns(18, 300, 2);
+    let rbm = train(&data, 40, 500);
+    let log_z = estimate(&rbm, &data, &budget(1));
+    let measured = log_likelihood(&rbm, &data, &log_z);
+    let Dataset::Table(table) = &data else { unreachable!() };
+    let minus_f = exact::log_probabilities(&rbm, 0.0, &table.examples);
+    let mean = minus_f.iter().sum::<f64>() / minus_f.len() as f64;
+    assert!((measured.value - (mean - log_z.value)).abs() < 1e-9);
+    assert!((measured.lower - (mean - log_z.upper)).abs() < 1e-9);
+    assert!((measured.upper - (mean - log_z.lower)).abs() < 1e-9);
+    assert_eq!(measured.std_error, log_z.std_error);
+    let text = serde_json::to_string(&measured).unwrap();
+    assert_eq!(serde_json::from_str::<LogLikelihood>(&text).unwrap(), measured);
+}
+
+/// A summary of an earlier version has no details, and an exact value still has none.
+#[test]
+fn likelihoods_of_earlier_versions_are_read() {
+    let old =
+        r#"{"value":-1.5,"std_error":0.0,"method":"exact","lower":-1.5,"upper":-1.5,"on":"x"}"#;
+    let read: LogLikelihood = serde_json::from_str(old).unwrap();
+    assert_eq!(read.log_z, None);
+    assert_eq!(serde_json::to_string(&read).unwrap(), old);
+}
+
+#[test]
+fn particles_that_cannot_start_from_the_samples_are_refused() {
+    let data = patterns(18, 100, 2);
+    let rbm = random_rbm(18, 40, 0.1, 1);
+    let mut bad = budget(1);
+    bad.annealing.particles = 12;
+    let error = log_z(&rbm, &data, &bad, &mut |_, _| ()).unwrap_err();
+    assert!(error.is_config() && error.to_string().contains("--particles"), "{error}");
+}
