@@ -69,13 +69,16 @@ pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> L
     }
 }
 
+/// The method of [`followed`].
+pub const FOLLOWED: &str = "followed";
+
 /// The mean log-likelihood of `data`, given log Z as it is followed along a run.
 pub fn followed(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
     let (value, sampling_error) = mean_log_probability(rbm, log_z.value, data, Effort::Quick);
     LogLikelihood {
         value,
         std_error: sampling_error.hypot(log_z.std_error),
-        method: "followed".to_owned(),
+        method: FOLLOWED.to_owned(),
         lower: value - (log_z.upper - log_z.value).hypot(Z95 * sampling_error),
         upper: value + (log_z.value - log_z.lower).hypot(Z95 * sampling_error),
         on: data.measured_on(),

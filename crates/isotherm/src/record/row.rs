@@ -35,6 +35,13 @@ pub struct Row {
     pub ladder: Option<LadderRow>,
 }
 
+impl Row {
+    /// The likelihood of the model or, where only that is followed, of its averaged parameters.
+    pub fn likelihood(&self) -> Option<&LogLikelihood> {
+        self.log_likelihood.as_ref().or(self.log_likelihood_averaged.as_ref())
+    }
+}
+
 /// The ladder at a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LadderRow {

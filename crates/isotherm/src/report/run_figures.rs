@@ -5,7 +5,7 @@ use super::ladder_history::{ladders, round_trips, sampling_begins, steps_axis, t
 use super::palette;
 use super::warnings::{predicted_flow, predicted_round_trip};
 use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape, minus};
-use crate::likelihood::LogLikelihood;
+use crate::likelihood::{FOLLOWED, LogLikelihood};
 use crate::record::{LadderRow, Row};
 
 /// Stretches of a run over which round trips are counted.
@@ -25,17 +25,30 @@ pub(crate) fn likelihood_points(
 
 /// The log-likelihood over the updates, and the later half again from nearby.
 pub(crate) fn likelihood_figure(rows: &[Row], limit: Option<f64>) -> Option<Figure> {
-    let raw = likelihood_points(rows, |row| row.log_likelihood.as_ref());
-    let averaged = likelihood_points(rows, |row| row.log_likelihood_averaged.as_ref());
-    let end = raw.last()?.x;
+    let mut curves = vec![
+        ("model", palette::FIRST, likelihood_points(rows, |row| row.log_likelihood.as_ref())),
+        (
+            "averaged parameters",
+            palette::SECOND,
+            likelihood_points(rows, |row| row.log_likelihood_averaged.as_ref()),
+        ),
+        (
+            "these on the validation data",
+            palette::THIRD,
+            likelihood_points(rows, |row| row.log_likelihood_valid.as_ref()),
+        ),
+    ];
+    curves.retain(|(_, _, points)| !points.is_empty());
+    let (_, _, first) = curves.first()?;
+    let (end, many) = (first.last()?.x, first.len() > 8);
+    let followed = rows.iter().rev().find_map(|row| row.log_likelihood_averaged.as_ref());
+    let followed = followed.is_some_and(|it| it.method == FOLLOWED);
     let panel = |title: &str, from: f64| {
         let later = |points: &[Point]| points.iter().filter(|p| p.x >= from).copied().collect();
         let y = Axis::linear("log-likelihood (nats an example)");
         let mut plot = Plot::new(title, Axis::linear("update"), y);
-        for (name, colour, points) in
-            [("model", palette::FIRST, &raw), ("averaged parameters", palette::SECOND, &averaged)]
-        {
-            let (name, shape) = (name.to_owned(), Shape::Line);
+        for (name, colour, points) in &curves {
+            let (name, colour, shape) = ((*name).to_owned(), *colour, Shape::Line);
             plot.series.push(Series { name, colour, shape, points: later(points) });
         }
         plot.references.extend(limit.map(|limit| Reference {
@@ -45,19 +58,26 @@ pub(crate) fn likelihood_figure(rows: &[Row], limit: Option<f64>) -> Option<Figu
         Panel::Plot(plot)
     };
     let mut panels = vec![panel("", 0.0)];
-    if raw.len() > 8 {
+    if many {
         panels = vec![panel("the whole run", 0.0), panel("its second half", end / 2.0)];
     }
     let bound = match limit {
         Some(_) => " No model passes the limit, minus the entropy of the data.",
         None => "",
     };
+    let how = match followed {
+        true => {
+            " log Z is followed along the run by a small sampler of the averaged parameters; the \
+             result at the end is measured anew."
+        }
+        false => "",
+    };
     Some(Figure {
         name: "likelihood".to_owned(),
         title: "Log-likelihood of the data".to_owned(),
         caption: format!(
             "The mean over the training data, bands of one standard error. The averaged parameters \
-             are a moving mean over the last updates.{bound}"
+             are a moving mean over the last updates.{bound}{how}"
         ),
         panels,
     })

@@ -47,7 +47,7 @@ pub(crate) fn contents(record: &RunRecord) -> Contents {
         notes.push("This run has no ladder: its algorithm samples at β = 1 only.".to_owned());
     }
     if record.summary.as_ref().is_some_and(|it| it.log_likelihood.is_some())
-        && rows.iter().all(|row| row.log_likelihood.is_none())
+        && rows.iter().all(|row| row.likelihood().is_none())
     {
         notes.push(
             "The log-likelihood was measured at the end only, so it has no curve; \

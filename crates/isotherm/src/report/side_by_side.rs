@@ -4,7 +4,7 @@ use super::ladder_history::{ladders, thinned};
 use super::reading::RunRecord;
 use super::run_figures::likelihood_points;
 use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape, minus};
-use crate::record::Timing;
+use crate::record::{Row, Timing};
 
 /// A run with the name that tells it from the others.
 type Named = (String, RunRecord);
@@ -30,7 +30,7 @@ pub(super) fn likelihood_figure(runs: &[Named]) -> Option<Figure> {
     let mut by_update = Plot::new("against updates", Axis::linear("update"), y());
     let mut by_time = Plot::new("against time", Axis::linear("seconds of training"), y());
     for (colour, (name, record)) in runs.iter().enumerate() {
-        let points = likelihood_points(&record.rows, |row| row.log_likelihood.as_ref());
+        let points = likelihood_points(&record.rows, Row::likelihood);
         if points.is_empty() {
             continue;
         }

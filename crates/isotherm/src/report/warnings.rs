@@ -132,7 +132,7 @@ fn non_finite(rows: &[Row]) -> Option<String> {
 fn falling_likelihood(rows: &[Row]) -> Option<String> {
     let measured = || {
         rows.iter().filter_map(|row| {
-            let it = row.log_likelihood.as_ref()?;
+            let it = row.likelihood()?;
             it.value.is_finite().then_some((row.step, it.value, it.std_error))
         })
     };
