@@ -50,6 +50,9 @@ pub(crate) enum Command {
 #[command(after_help = "Examples:
   isotherm train
   isotherm train votes.npy --hidden 20 --batch 50 --updates 2e5 --out runs/votes
+  isotherm train nltcs.npz:train --valid nltcs.npz:valid --test nltcs.npz:test
+  isotherm train votes.csv --split 0.8/0.1/0.1
+  isotherm train digits.npy.gz --binarise threshold:0.5 --constant-columns keep
   isotherm train --algorithm pt --path joint --rungs 50 --lr 1e-3 --lr-decay constant
   isotherm train --config experiment.toml --seed 7
 
@@ -73,16 +76,33 @@ pub(crate) struct TrainArguments {
 #[derive(Args, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct TrainOptions {
-    /// 0/1 data, a row for each example (.npy or .csv); the paper's mixture if absent
-    pub(crate) data: Option<PathBuf>,
+    /// Data, a row for each example; the paper's mixture if absent. FILE:NAME names one of several
+    /// arrays in a file
+    pub(crate) data: Option<String>,
+    /// Data to watch: likelihoods are measured on them, nothing is learned from them
+    #[arg(long, value_name = "FILE", help_heading = "Data")]
+    valid: Option<String>,
+    /// Data to keep for the end
+    #[arg(long, value_name = "FILE", help_heading = "Data")]
+    test: Option<String>,
+    /// Cut the one file instead: shares of train/valid or train/valid/test, such as 0.8/0.1/0.1,
+    /// dealt at random by --data-seed
+    #[arg(long, value_name = "SHARES", help_heading = "Data")]
+    split: Option<String>,
+    /// How values become 0 and 1: as-is (they are), threshold:0.5 (1 above that share of the range;
+    /// from 1 on, above that value), static:SEED (drawn once with the intensity as probability) or
+    /// dynamic (drawn anew every epoch). Likelihoods under different ones do not compare
+    /// [default: as-is]
+    #[arg(long, value_name = "RULE", help_heading = "Data")]
+    binarise: Option<String>,
 
     /// Refuse data with columns that never change, or keep those columns [default: refuse]
-    #[arg(long, value_parser = ["refuse", "keep"])]
+    #[arg(long, value_parser = ["refuse", "keep"], help_heading = "Data")]
     constant_columns: Option<String>,
 
     /// Width and height of the images that the examples are, row by row, for the report's pictures;
     /// a square is guessed where the number of columns allows one
-    #[arg(long, value_name = "WIDTHxHEIGHT")]
+    #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = "Data")]
     shape: Option<String>,
 
     /// Where negative samples come from: contrastive divergence, persistent samples, a fixed
@@ -107,6 +127,10 @@ pub(crate) struct TrainOptions {
     /// Columns of replicas that share the ladder [default: as many as --batch]
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     columns: Option<usize>,
+    /// Samples at β = 1 an update: one a column, and spare ones that take turns on the ladder
+    /// [default: as many as --columns]
+    #[arg(long, value_parser = size, help_heading = "Sampler")]
+    particles: Option<usize>,
     /// Gibbs steps an update [default: 1]
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     k: Option<usize>,
@@ -126,8 +150,9 @@ pub(crate) struct TrainOptions {
     /// Learning rate [default: 0.01]
     #[arg(long, help_heading = "Learning")]
     lr: Option<f64>,
-    /// How it falls: not, linearly to 0, or as 1/t [default: linear]
-    #[arg(long, value_parser = ["constant", "linear", "inverse"], help_heading = "Learning")]
+    /// How it falls: not, linearly to 0, held for 30 % of the updates and then linearly, or as 1/t
+    /// [default: linear]
+    #[arg(long, value_parser = ["constant", "linear", "hold-linear", "inverse"], help_heading = "Learning")]
     lr_decay: Option<String>,
     /// Momentum [default: 0]
     #[arg(long, help_heading = "Learning")]
@@ -135,6 +160,9 @@ pub(crate) struct TrainOptions {
     /// L2 decay of the weights [default: 0]
     #[arg(long, help_heading = "Learning")]
     weight_decay: Option<f64>,
+    /// L1 penalty on the weights: rate times this is taken off each at every update [default: 0]
+    #[arg(long, help_heading = "Learning")]
+    l1: Option<f64>,
     /// Follow the gradient as it stands or with centered units [default: centered]
     #[arg(long, value_parser = ["plain", "centered"], help_heading = "Learning")]
     gradient: Option<String>,
@@ -148,8 +176,9 @@ pub(crate) struct TrainOptions {
     /// Seed of everything but the mixture's images [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), help_heading = "Learning")]
     seed: Option<u64>,
-    /// Seed of the mixture's images [default: 1]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), help_heading = "Learning")]
+    /// Seed of the mixture's images, of --split, and of the one draw of --binarise dynamic that
+    /// likelihoods are measured on [default: 1]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), help_heading = "Data")]
     data_seed: Option<u64>,
 
     /// Where the rungs move: f_up linear (the paper's), Katzgraber's feedback, equal rejection, or
@@ -225,14 +254,21 @@ pub(crate) struct SampleArguments {
 }
 
 #[derive(Args)]
-#[command(after_help = "Example:
-  isotherm evaluate runs/votes --data votes-held-out.csv")]
+#[command(after_help = "Examples:
+  isotherm evaluate runs/votes
+  isotherm evaluate runs/votes --on test
+  isotherm evaluate runs/votes --data votes-held-out.csv
+
+Data are binarised as those of the run were.")]
 pub(crate) struct EvaluateArguments {
     /// Folder of the run
     pub(crate) run: PathBuf,
-    /// Data to evaluate on; what the run was trained on if absent
+    /// Part of the run's data to evaluate on [default: train]
+    #[arg(long, value_parser = ["train", "valid", "test"], conflicts_with = "data")]
+    pub(crate) on: Option<String>,
+    /// Other data to evaluate on
     #[arg(long, value_name = "FILE")]
-    pub(crate) data: Option<PathBuf>,
+    pub(crate) data: Option<String>,
     /// Evaluate the averaged parameters
     #[arg(long)]
     pub(crate) averaged: bool,

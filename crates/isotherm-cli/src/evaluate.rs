@@ -1,8 +1,8 @@
 //! `isotherm evaluate`.
 
-use isotherm::data::Dataset;
+use isotherm::data::{Dataset, Source};
 use isotherm::likelihood::{Effort, measure};
-use isotherm::run::RunFolder;
+use isotherm::run::{RunData, RunFolder};
 use isotherm::{Error, Result};
 
 use crate::Ending;
@@ -26,10 +26,7 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<Ending> {
             )));
         }
     };
-    let data = match &arguments.data {
-        Some(path) => Dataset::read(path)?,
-        None => RunFolder::data_of(&folder.read_config()?)?,
-    };
+    let data = data(arguments, &folder)?;
     if data.n_visible() != model.n_visible() {
         return Err(Error::data(format!(
             "{} has {} columns but the model of {} has {} visible units; evaluate on data of the \
@@ -50,4 +47,25 @@ pub(crate) fn run(arguments: &EvaluateArguments) -> Result<Ending> {
         print(&text)?;
     }
     Ok(Ending::Done)
+}
+
+/// The data to evaluate on: a file, or a part of the run's own.
+fn data(arguments: &EvaluateArguments, folder: &RunFolder) -> Result<Dataset> {
+    let config = folder.read_config()?;
+    if let Some(text) = &arguments.data {
+        return Dataset::load(&Source::parse(text), config.binarise, config.data_seed);
+    }
+    let RunData { train, valid, test } = RunFolder::data_of(&config)?;
+    let (name, part) = match arguments.on.as_deref() {
+        Some("valid") => ("valid", valid),
+        Some("test") => ("test", test),
+        _ => ("train", Some(train)),
+    };
+    part.ok_or_else(|| {
+        Error::config(format!(
+            "{} has no {name} data; evaluate on a file with --data FILE, or train with --{name} or \
+             --split",
+            folder.path().display()
+        ))
+    })
 }

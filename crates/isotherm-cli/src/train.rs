@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use isotherm::data::Source;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::record::Summary;
 use isotherm::report::write_report;
@@ -32,6 +33,9 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     let total = session.plan().total_steps();
     let mut progress = Progress::new(total, session.state().step, limit, quiet);
     progress.note(&session.data().describe());
+    for held_out in [session.valid(), session.test()].into_iter().flatten() {
+        progress.note(&held_out.describe());
+    }
     for warning in session.data().warnings() {
         progress.note(&format!("warning: {warning}"));
     }
@@ -86,11 +90,9 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> 
         let place = file.map_or(String::new(), |path| format!("{}: ", path.display()));
         Error::config(format!("{place}{}", error.message().replace('\n', " ")))
     })?;
-    if let Some(data) = &config.data {
+    for data in [&mut config.data, &mut config.valid, &mut config.test].into_iter().flatten() {
         // A run can be resumed from anywhere.
-        let path = Path::new(data);
-        let absolute = fs::canonicalize(path).map_err(|error| Error::io("read", path, &error))?;
-        config.data = Some(absolute.display().to_string());
+        *data = Source::parse(data).absolute()?.name();
     }
     Ok(config)
 }
@@ -110,7 +112,8 @@ fn read_table(path: &Path) -> Result<toml::Table> {
 
 /// The first unused name under `runs/`.
 fn free_folder(config: &Config) -> PathBuf {
-    let data = config.data.as_ref().and_then(|data| Path::new(data).file_stem()?.to_str());
+    let source = config.data.as_deref().map(Source::parse);
+    let data = source.as_ref().and_then(Source::stem);
     let algorithm = toml::Value::try_from(config.algorithm)
         .ok()
         .and_then(|value| value.as_str().map(str::to_owned))
@@ -150,12 +153,19 @@ fn describe(summary: &Summary, out: &Path, report: Option<&Path>) -> String {
     };
     lines.push(format!("{updates} updates in {train:.1} s ({each} each){sampled}"));
     let limit = summary.entropy_limit.map_or(String::new(), |limit| format!(" (limit {limit:.2})"));
+    let on = summary.log_likelihood.as_ref().map_or("", |it| it.on.as_str());
     let measured = [
         ("log-likelihood", &summary.log_likelihood),
         ("  averaged", &summary.log_likelihood_averaged),
+        ("  valid", &summary.log_likelihood_valid),
+        ("    averaged", &summary.log_likelihood_valid_averaged),
+        ("  test", &summary.log_likelihood_test),
+        ("    averaged", &summary.log_likelihood_test_averaged),
     ];
     for (name, value) in measured {
         if let Some(it) = value {
+            // The limit is the entropy of what was learned from.
+            let limit = if it.on == on { limit.as_str() } else { "" };
             lines.push(format!("{name:<16}{}{limit}", nats(it)));
         }
     }

@@ -140,6 +140,7 @@ fn impossible_options() {
         ("--momentum=-0.5", &["--momentum", "-0.5"]),
         ("--weight-decay 2", &["--weight-decay", "not 2"]),
         ("--weight-decay nan", &["--weight-decay", "NaN"]),
+        ("--l1=-1", &["--l1", "not -1"]),
         ("--beta-lr 1.5", &["--beta-lr", "1.5"]),
         ("--beta-lr=-1", &["--beta-lr", "-1"]),
         ("--min-swap 0.99", &["--min-swap", "0.99"]),

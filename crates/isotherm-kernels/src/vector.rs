@@ -65,6 +65,9 @@ pub struct Ascent {
     pub momentum: f32,
     /// The weight decay.
     pub decay: f32,
+    /// How far an entry is drawn towards zero after the step, and no further than that: the
+    /// proximal step of an L1 penalty.
+    pub shrink: f32,
     /// What the moving average takes in of the new value.
     pub share: f32,
 }
@@ -83,7 +86,7 @@ pub enum Readers {
 per_cpu! {
     /// One step of gradient ascent with momentum and decay, and of the moving average, fused:
     /// `velocity = momentum · velocity + gradient − decay · x`, `x += rate · velocity`,
-    /// `average += share · (x − average)`. Sets `sound` to whether every entry of `x` is still at
+    /// `x −= clamp(x, −shrink, shrink)`, `average += share · (x − average)`. Sets `sound` to whether every entry of `x` is still at
     /// most [`LARGEST`] in magnitude, and a number.
     pub fn ascend(
         step: &Ascent,
@@ -108,14 +111,16 @@ fn ascend_body<C: Cpu>(
 ) {
     let n = x.len();
     assert!(gradient.len() == n && velocity.len() == n && average.len() == n, "lengths");
-    let Ascent { rate, momentum, decay, share } = *step;
+    let Ascent { rate, momentum, decay, shrink, share } = *step;
     // Without their sign, floats are ordered like their bits, infinities and NaNs last.
     let mut broken = [0; LANES];
     for (((x, average), v), g) in x.iter_mut().zip(average).zip(velocity).zip(gradient) {
         let (mut new, mut new_v, mut new_average) = (*x, *v, *average);
         for lane in 0..LANES {
             new_v.0[lane] = momentum * new_v.0[lane] + (g.0[lane] - decay * new.0[lane]);
-            new.0[lane] += rate * new_v.0[lane];
+            let moved = new.0[lane] + rate * new_v.0[lane];
+            let below = if moved < shrink { moved } else { shrink };
+            new.0[lane] = moved - if below > -shrink { below } else { -shrink };
             new_average.0[lane] += share * (new.0[lane] - new_average.0[lane]);
             broken[lane] |= u32::from(new.0[lane].abs().to_bits() > LARGEST.to_bits());
         }

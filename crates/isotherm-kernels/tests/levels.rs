@@ -87,8 +87,10 @@ fn updates(level: Level, n: usize, a: f32, seed: u64) -> Vec<Output> {
     vector::scaled_difference(level, a, x.tiles(), y.tiles(), difference.tiles_mut());
     let dot = vector::dot(level, x.tiles(), y.tiles());
     let (mut up, mut velocity) = (y.clone(), v.clone());
-    let (step, mut average) =
-        (vector::Ascent { rate: a, momentum: 0.9, decay: 1e-3, share: 0.3 }, x.clone());
+    let (step, mut average) = (
+        vector::Ascent { rate: a, momentum: 0.9, decay: 1e-3, shrink: 0.01, share: 0.3 },
+        x.clone(),
+    );
     let (velocity_tiles, up_tiles) = (velocity.tiles_mut(), up.tiles_mut());
     let (readers, mut sound) = (vector::Readers::Many, true);
     let (x, average_tiles) = (x.tiles(), average.tiles_mut());

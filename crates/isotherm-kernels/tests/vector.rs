@@ -52,16 +52,19 @@ proptest! {
         let scale = 3.0 * 10f32.powi(exponent.min(38));
         let [x, v, g, average] = [(); 4].map(|()| data.matrix(1, n, scale));
         let (decay, share) = (0.01, 0.2);
+        // None, one that takes some to zero, one that takes all.
+        let shrink = [0.0, 0.3 * scale, 1e38][seed as usize % 3];
         let (mut want_x, mut want_v) = (x.to_dense(), v.to_dense());
         let mut want_average = average.to_dense();
         for i in 0..n {
             want_v[i] = momentum * want_v[i] + (g.row(0)[i] - decay * want_x[i]);
             want_x[i] += rate * want_v[i];
+            want_x[i] -= want_x[i].clamp(-shrink, shrink);
             want_average[i] += share * (want_x[i] - want_average[i]);
         }
         for level in Level::available() {
             let (mut x, mut v, mut average) = (x.clone(), v.clone(), average.clone());
-            let step = Ascent { rate, momentum, decay, share };
+            let step = Ascent { rate, momentum, decay, shrink, share };
             let (velocity, values) = (v.tiles_mut(), x.tiles_mut());
             let readers = if seed.is_multiple_of(2) { Readers::One } else { Readers::Many };
             let (mut sound, average_tiles) = (false, average.tiles_mut());
@@ -86,7 +89,7 @@ fn ascend_sees_every_position() {
             let step = |gradient: &Matrix, velocity: &Matrix, x: &Matrix, rate: f32| {
                 let (mut velocity, mut x, mut average) = (velocity.clone(), x.clone(), x.clone());
                 let (velocity, x) = (velocity.tiles_mut(), x.tiles_mut());
-                let step = Ascent { rate, momentum: 0.9, decay: 0.1, share: 0.5 };
+                let step = Ascent { rate, momentum: 0.9, decay: 0.1, shrink: 0.0, share: 0.5 };
                 let (gradient, average, mut sound) = (gradient.tiles(), average.tiles_mut(), true);
                 ascend(level, &step, Readers::One, gradient, velocity, x, average, &mut sound);
                 sound
@@ -116,7 +119,7 @@ fn nothing_to_do() {
         add_scaled(level, 2.0, &[], &mut []);
         scaled_difference(level, 2.0, &[], &[], &mut []);
         assert_eq!(dot(level, &[], &[]), 0.0);
-        let step = Ascent { rate: 0.1, momentum: 0.9, decay: 0.0, share: 1.0 };
+        let step = Ascent { rate: 0.1, momentum: 0.9, decay: 0.0, shrink: 0.0, share: 1.0 };
         let mut sound = false;
         ascend(level, &step, Readers::Many, &[], &mut [], &mut [], &mut [], &mut sound);
         assert!(sound);

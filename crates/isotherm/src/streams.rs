@@ -37,10 +37,20 @@ pub enum Purpose {
     AfterTraining = 12,
     /// The hidden states that the perfect sampler chooses.
     Perfect = 13,
+    /// Which spare replica takes its turn on the ladder.
+    Turn = 14,
     /// The seeds of what estimates log Z, one for each part of it.
     LogZ = 20,
     /// The training examples that an evaluating sampler starts from, and their hidden units.
     Start = 21,
+    /// Which examples of a file are for learning, which are held out.
+    Split = 30,
+    /// Grey values that become zeros and ones once.
+    StaticBinarise = 31,
+    /// Grey values that become zeros and ones anew in every epoch.
+    DynamicBinarise = 32,
+    /// The one draw of such values on which likelihoods are measured.
+    MeasuredBinarise = 33,
 }
 
 /// Seed and step: the part of a stream's name that all replicas share.

@@ -244,38 +244,40 @@ fn operation() -> impl Strategy<Value = Operation> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever comes and goes: every column is a permutation, every length fits, the replicas
-    /// that stay keep their state, label and age on their rung, a new one is a copy of its hotter
+    /// Whatever comes and goes: every row is somewhere, every length fits, the replicas, spare ones
+    /// too, that stay keep their state, label and age on their rung, a new one is a copy of its hotter
     /// neighbour without a label.
     #[test]
     fn spawn_and_retire_keep_every_invariant(
         operations in prop::collection::vec(operation(), 1..40),
         columns in 1usize..4,
+        spare in 0usize..5,
         kind in 0usize..KINDS.len(),
     ) {
         let rbm = random_rbm(6, 5, 1.0, 2);
         let ladder = Ladder::new(4, Spacing::Linear);
         let mut path = KINDS[kind].path(&rbm);
-        path.set_hidden(exact_hidden(KINDS[kind], &rbm, ladder.betas(), columns, &mut rng(3)));
-        let mut tempering = Tempering::new(path, TemperingState::new(ladder, columns));
+        let mut h = exact_hidden(KINDS[kind], &rbm, ladder.betas(), columns, &mut rng(3));
+        h.append(&exact_hidden(KINDS[kind], &rbm, &[1.0], spare, &mut rng(4)));
+        path.set_hidden(h);
+        let state = TemperingState::with_spare(ladder, columns, spare);
+        let mut tempering = Tempering::new(path, state);
         for (step, operation) in operations.into_iter().enumerate() {
             let carried = |t: &Tempering<Box<dyn isotherm::path::RbmPath>>| -> Vec<Vec<(u64, Label, u64, bool)>> {
                 let r = &t.state.replicas;
-                let rungs = r.rungs();
-                (0..rungs)
-                    .map(|rung| {
-                        (0..columns)
-                            .map(|c| {
-                                let row = r.column(c)[rung];
-                                let h = t.path.hidden().row(row)[0];
-                                (h, r.labels[row], r.ages[row], r.departed[row])
-                            })
-                            .collect()
-                    })
+                let carried_by = |row: usize| {
+                    let h = t.path.hidden().row(row)[0];
+                    (h, r.labels[row], r.ages[row], r.departed[row])
+                };
+                // The spare ones, then rung by rung.
+                let rungs = (0..r.rungs())
+                    .map(|rung| (0..columns).map(|c| carried_by(r.column(c)[rung])).collect());
+                std::iter::once(r.spare().iter().map(|&row| carried_by(row)).collect())
+                    .chain(rungs)
                     .collect()
             };
             let mut expected = carried(&tempering);
-            let rungs = expected.len();
+            let rungs = expected.len() - 1;
             match operation {
                 Operation::Step => {
                     let clock = Clock { seed: 1, step: step as u64 };
@@ -285,13 +287,13 @@ proptest! {
                 Operation::Spawn(at) => {
                     let gap = at % (rungs - 1);
                     tempering.spawn(gap);
-                    let copies = expected[gap + 1].iter().map(|x| (x.0, Label::None, 0, false));
-                    expected.insert(gap + 1, copies.collect());
+                    let copies = expected[gap + 2].iter().map(|x| (x.0, Label::None, 0, false));
+                    expected.insert(gap + 2, copies.collect());
                 }
                 Operation::Retire(at) if rungs > 2 => {
                     let rung = 1 + at % (rungs - 2);
                     tempering.retire(rung);
-                    expected.remove(rung);
+                    expected.remove(rung + 1);
                 }
                 Operation::Retire(_) => {}
             }
@@ -305,7 +307,7 @@ proptest! {
                 prop_assert_eq!((histograms.up.len(), histograms.down.len()), (rungs, rungs));
             }
             prop_assert_eq!((s.rates.sums.len(), s.rates.weights.len()), (rungs - 1, rungs - 1));
-            prop_assert_eq!(rows_of(&*tempering.path), rungs * columns);
+            prop_assert_eq!(rows_of(&*tempering.path), rungs * columns + spare);
         }
     }
 }

@@ -135,7 +135,7 @@ fn minibatches() {
         (0..103).map(|i| (0..70).map(|j| (i * j % 3) as u8).collect()).collect();
     let examples = BitMatrix::from_rows(70, &examples);
     // Batches of 10 from 103 examples: the steady steps cross many epochs.
-    let table = Dataset::Table(Table { name: "test".into(), examples });
+    let table = Dataset::Table(Table::new("test", examples));
     for data in [Dataset::mixture(1), table] {
         let mut minibatches = Minibatches::new(10, 1);
         let mut batch = BitMatrix::zeros(0, data.n_visible());

@@ -11,7 +11,7 @@ use isotherm_kernels::BitMatrix;
 fn table(rows: usize) -> Dataset {
     let examples: Vec<Vec<u8>> =
         (0..rows).map(|i| (0..8).map(|j| (i >> j & 1) as u8).collect()).collect();
-    Dataset::Table(Table { name: "test".into(), examples: BitMatrix::from_rows(8, &examples) })
+    Dataset::Table(Table::new("test", BitMatrix::from_rows(8, &examples)))
 }
 
 /// Examples carry their own number in their bits.

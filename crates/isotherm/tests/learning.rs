@@ -120,7 +120,7 @@ fn a_table_is_resumed_in_the_middle_of_an_epoch() {
         .map(|i| (0..9).map(|j| (i.wrapping_mul(2_654_435_761) >> (j + 7) & 1) as u8).collect())
         .collect();
     let examples = isotherm_kernels::BitMatrix::from_rows(9, &rows);
-    let data = Dataset::Table(Table { name: "table".into(), examples });
+    let data = Dataset::Table(Table::new("table", examples));
     let config = Config { updates: 60, hidden: 4, batch: 4, ..Config::default() };
     let plan = config.check(9).unwrap();
     let marginals = data.marginals();
@@ -232,22 +232,27 @@ fn learning_rates_fall_as_they_should() {
     assert_eq!(at(LrDecay::Constant, 999), 0.5);
     assert_eq!(at(LrDecay::Linear, 0), 0.5);
     assert_eq!(at(LrDecay::Linear, 750), 0.125);
+    assert_eq!(at(LrDecay::HoldLinear, 0), 0.5);
+    assert_eq!(at(LrDecay::HoldLinear, 300), 0.5);
+    assert!((at(LrDecay::HoldLinear, 650) - 0.25).abs() < 1e-15);
     assert_eq!(at(LrDecay::Inverse, 0), 0.5);
     assert_eq!(at(LrDecay::Inverse, 100), 0.25);
     assert!((at(LrDecay::Inverse, 900) - 0.05).abs() < 1e-15);
 }
 
-/// Momentum and weight decay against their recursion, on a gradient that stays the same.
+/// Momentum, weight decay and the L1 penalty against their recursion, on a gradient that stays the same.
 #[test]
-fn momentum_and_decay_follow_their_recursion() {
+fn momentum_decay_and_penalty_follow_their_recursion() {
     use isotherm::model::Parameters;
     use isotherm::train::optimiser::ascend;
-    let config = Config { momentum: 0.9, weight_decay: 0.1, ..Config::default() };
+    let config = Config { momentum: 0.9, weight_decay: 0.1, l1: 0.2, ..Config::default() };
     let mut model = Rbm::new(Parameters::zeros(2, 2));
     let (mut velocity, mut averaged) = (Parameters::zeros(2, 2), Parameters::zeros(2, 2));
     let mut gradient = Parameters::zeros(2, 2);
     gradient.w.row_mut(1)[0] = 1.0;
     gradient.c.row_mut(0)[1] = 1.0;
+    // Too weak to move a weight away from zero.
+    gradient.w.row_mut(0)[1] = 0.01;
     let (mut w, mut v) = (0.0f64, 0.0f64);
     let (mut c, mut u) = (0.0f64, 0.0f64);
     let mut mean = 0.0;
@@ -256,13 +261,13 @@ fn momentum_and_decay_follow_their_recursion() {
         let average = &mut averaged;
         assert!(ascend(&mut model, &mut velocity, average, &gradient, rate, share, &config));
         v = 0.9 * v + 1.0 - 0.1 * w;
-        w += 0.05 * v;
+        w += 0.05 * v - 0.05 * 0.2;
         u = 0.9 * u + 1.0;
         c += 0.05 * u;
         mean += 0.3 * (w - mean);
     }
     assert!((f64::from(model.parameters().w.row(1)[0]) - w).abs() < 1e-5);
     assert!((f64::from(model.parameters().c.row(0)[1]) - c).abs() < 1e-5);
-    assert_eq!(model.parameters().w.row(0)[0], 0.0);
+    assert_eq!(model.parameters().w.row(0), [0.0, 0.0]);
     assert!((f64::from(averaged.w.row(1)[0]) - mean).abs() < 1e-5);
 }

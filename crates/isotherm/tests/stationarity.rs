@@ -115,6 +115,51 @@ fn sweeps_and_swaps_leave_the_joint_distribution_invariant() {
     }
 }
 
+/// Spare replicas take turns on the ladder: on every rung and among themselves the distribution
+/// stays, everybody gets a turn, and turns do not tie the replicas together.
+#[test]
+fn spare_replicas_leave_the_joint_distribution_invariant() {
+    const SPARE: usize = 3 * COLUMNS;
+    let rbm = model();
+    for kind in KINDS {
+        let ladder = Ladder::from_betas(BETAS.to_vec()).unwrap();
+        let mut h = exact_hidden(kind, &rbm, &BETAS, COLUMNS, &mut rng(31));
+        h.append(&exact_hidden(kind, &rbm, &[1.0], SPARE, &mut rng(37)));
+        let mut path = kind.path(&rbm);
+        path.set_hidden(h);
+        let mut tempering =
+            Tempering::new(path, TemperingState::with_spare(ladder, COLUMNS, SPARE));
+        let before = tempering.state.replicas.spare().to_vec();
+        for step in 0..8u64 {
+            tempering.step(&rbm, 1, Clock { seed: 14, step }).unwrap();
+        }
+        let replicas = &tempering.state.replicas;
+        assert!(replicas.is_permutation());
+        let stayed = replicas.spare().iter().zip(&before).filter(|(a, b)| a == b).count();
+        // Each step calls on a third of the places, some of them twice: e^(−8/3) are never called.
+        let share = stayed as f64 / SPARE as f64;
+        assert!((share - (-8.0f64 / 3.0).exp()).abs() < 0.01, "{share} never had a turn");
+        let hidden = tempering.path.hidden();
+        let on_rung = |rung: usize| -> Vec<usize> {
+            (0..COLUMNS).map(|c| replicas.column(c)[rung]).collect()
+        };
+        let mut places: Vec<(f64, Vec<usize>)> =
+            BETAS.iter().enumerate().map(|(rung, &beta)| (beta, on_rung(rung))).collect();
+        places.push((1.0, replicas.spare().to_vec()));
+        for (beta, rows) in &places {
+            let expected = kind.hidden_distribution(&rbm, *beta);
+            let score = chi_square_score(&hidden_counts(&hidden, rows, expected.len()), &expected);
+            assert!(score < WORST_SCORE, "{kind:?}, β = {beta}, {} rows: {score}", rows.len());
+        }
+        let energies = |rows: &[usize]| -> Vec<f64> {
+            rows.iter().map(|&row| rbm.free_energy_of_hidden(hidden.row(row))).collect()
+        };
+        let (cold, spare) = (energies(&on_rung(0)), energies(&replicas.spare()[..COLUMNS]));
+        let score = correlation(&cold, &spare) * (COLUMNS as f64).sqrt();
+        assert!(score.abs() < 4.5, "{kind:?}: {score}");
+    }
+}
+
 #[test]
 fn cold_samples_follow_the_model_jointly_with_their_hidden_states() {
     let rbm = model();

@@ -6,9 +6,11 @@ use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::formats;
+use super::formats::{self, Values};
 use super::mixture::Mixture;
+use super::{Binarise, Intensities, Source};
 use crate::error::{Error, Result};
+use crate::streams::{Clock, Purpose};
 
 /// What to do about columns that have the same value in every example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +36,39 @@ pub enum Dataset {
 pub struct Table {
     /// Where they come from.
     pub name: String,
-    /// A row for each example.
+    /// A row for each example. Of grey ones this is one draw, on which likelihoods are measured.
     pub examples: BitMatrix,
+    /// The grey values behind them, where every epoch draws its own zeros and ones.
+    pub grey: Option<Intensities>,
+    /// How zeros and ones came of the values in the file.
+    pub binarise: Binarise,
+}
+
+impl Table {
+    /// Examples that are zeros and ones.
+    pub fn new(name: impl Into<String>, examples: BitMatrix) -> Table {
+        Table { name: name.into(), examples, grey: None, binarise: Binarise::AsIs }
+    }
+
+    /// The examples with these numbers, under a name of their own.
+    pub fn select(&self, name: String, rows: &[usize]) -> Table {
+        Table {
+            name,
+            examples: self.examples.select(rows),
+            grey: self.grey.as_ref().map(|grey| grey.select(rows)),
+            binarise: self.binarise,
+        }
+    }
+
+    /// Columns that have the same value in every example.
+    fn constant_columns(&self) -> Vec<usize> {
+        let (sums, all) = match &self.grey {
+            Some(grey) => (grey.column_sums(), 255 * grey.rows() as u64),
+            None => (self.examples.column_counts(), self.examples.rows() as u64),
+        };
+        let sums = sums.into_iter().enumerate();
+        sums.filter(|&(_, sum)| sum == 0 || sum == all).map(|(column, _)| column).collect()
+    }
 }
 
 impl Dataset {
@@ -44,17 +77,31 @@ impl Dataset {
         Dataset::Mixture(Mixture::new(data_seed))
     }
 
-    /// The examples in a file.
+    /// The zeros and ones in a file.
     pub fn read(path: &Path) -> Result<Dataset> {
-        let examples = formats::load(path)?;
-        Ok(Dataset::Table(Table { name: path.display().to_string(), examples }))
+        Dataset::load(&Source { path: path.to_owned(), array: None }, Binarise::AsIs, 0)
+    }
+
+    /// The examples in a file, binarised by a rule. Grey ones are measured on a draw by the data
+    /// seed.
+    pub fn load(source: &Source, binarise: Binarise, data_seed: u64) -> Result<Dataset> {
+        let name = source.name();
+        let (examples, grey) = match formats::read(source, binarise)? {
+            Values::Bits(bits) => (bits, None),
+            Values::Grey(grey) => {
+                let clock = Clock { seed: data_seed, step: 0 };
+                (grey.draw_all(clock, Purpose::MeasuredBinarise), Some(grey))
+            }
+        };
+        Ok(Dataset::Table(Table { name, examples, grey, binarise }))
     }
 
     /// Refuses data that nothing can be learned from and, unless they are to be kept, data with
     /// columns that never change: a model of them is sure of what it has never seen otherwise.
     pub fn check_learnable(&self, constant_columns: ConstantColumns) -> Result<()> {
-        let Dataset::Table(Table { name, examples }) = self else { return Ok(()) };
-        let (constant, columns) = (constant_columns_of(examples), examples.cols());
+        let Dataset::Table(table) = self else { return Ok(()) };
+        let (name, columns) = (&table.name, table.examples.cols());
+        let constant = table.constant_columns();
         match constant.first() {
             Some(_) if constant.len() == columns => Err(Error::data(format!(
                 "{name}: every column is constant, so there is nothing to learn; check that rows \
@@ -80,14 +127,29 @@ impl Dataset {
         }
     }
 
+    /// What a likelihood on it is measured on: its name, and how its values became zeros and ones
+    /// where that was a choice.
+    pub fn measured_on(&self) -> String {
+        match self {
+            Dataset::Table(Table { name, binarise: Binarise::Dynamic, .. }) => {
+                format!("{name} (dynamic, one draw by the data seed)")
+            }
+            Dataset::Table(Table { name, binarise, .. }) if *binarise != Binarise::AsIs => {
+                format!("{name} ({binarise})")
+            }
+            _ => self.name().to_owned(),
+        }
+    }
+
     /// Its shape for people, to notice a matrix that lies on its side.
     pub fn describe(&self) -> String {
         match self {
             Dataset::Mixture(_) => {
                 "the paper's mixture: an endless stream of 28x28 images".to_owned()
             }
-            Dataset::Table(Table { name, examples }) => {
-                format!("{name}: {} examples of {} variables", examples.rows(), examples.cols())
+            Dataset::Table(Table { examples, .. }) => {
+                let (rows, cols) = (examples.rows(), examples.cols());
+                format!("{}: {rows} examples of {cols} variables", self.measured_on())
             }
         }
     }
@@ -104,6 +166,10 @@ impl Dataset {
     pub fn marginals(&self) -> Vec<f64> {
         match self {
             Dataset::Mixture(mixture) => mixture.marginals(),
+            Dataset::Table(Table { grey: Some(grey), .. }) => {
+                let full = 255.0 * grey.rows() as f64;
+                grey.column_sums().into_iter().map(|sum| sum as f64 / full).collect()
+            }
             Dataset::Table(table) => {
                 let rows = table.examples.rows() as f64;
                 table.examples.column_counts().into_iter().map(|n| n as f64 / rows).collect()
@@ -122,7 +188,7 @@ impl Dataset {
     /// What is worth knowing before learning begins, one sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let Dataset::Table(table) = self else { return Vec::new() };
-        let constant = constant_columns_of(&table.examples).len();
+        let constant = table.constant_columns().len();
         let mut warnings = Vec::new();
         if constant > 0 {
             warnings.push(format!(
@@ -147,12 +213,9 @@ impl Dataset {
         for word in bits.words() {
             hash.update(word.to_le_bytes());
         }
+        if let Dataset::Table(Table { grey: Some(grey), .. }) = self {
+            hash.update(grey.values());
+        }
         hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
-}
-
-fn constant_columns_of(examples: &BitMatrix) -> Vec<usize> {
-    let rows = examples.rows() as u64;
-    let counts = examples.column_counts().into_iter().enumerate();
-    counts.filter(|&(_, ones)| ones == 0 || ones == rows).map(|(column, _)| column).collect()
 }

@@ -23,7 +23,7 @@ impl Minibatches {
     }
 
     /// The batch of an update. A table is shuffled anew each epoch and every example is used
-    /// exactly once in it; a batch may straddle two epochs.
+    /// exactly once in it; grey ones are drawn anew too. A batch may straddle two epochs.
     pub fn at(&mut self, update: u64, data: &Dataset) -> BitMatrix {
         let mut batch = BitMatrix::zeros(0, data.n_visible());
         self.fill(update, data, &mut batch);
@@ -47,9 +47,16 @@ impl Minibatches {
         let first = update * self.size as u64;
         batch.clear_rows();
         for position in first..first + self.size as u64 {
-            self.shuffle_for(position / rows, rows as usize);
+            let epoch = position / rows;
+            self.shuffle_for(epoch, rows as usize);
             let example = self.order[(position % rows) as usize];
             batch.push_row(table.examples.row(example));
+            if let Some(grey) = &table.grey {
+                let words = batch.row_mut((position - first) as usize);
+                words.fill(0);
+                let clock = Clock { seed: self.seed, step: epoch };
+                grey.draw(example, clock, Purpose::DynamicBinarise, words);
+            }
         }
     }
 

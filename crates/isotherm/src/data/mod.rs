@@ -1,12 +1,20 @@
 //! What is learned from: the paper's mixture, or a 0/1 matrix from a file.
 
+mod binarise;
 mod dataset;
 pub mod formats;
+mod intensities;
 mod minibatch;
 mod mixture;
 mod shape;
+mod source;
+mod split;
 
+pub use binarise::Binarise;
 pub use dataset::{ConstantColumns, Dataset, Table};
+pub use intensities::Intensities;
 pub use minibatch::Minibatches;
 pub use mixture::Mixture;
 pub use shape::ImageShape;
+pub use source::Source;
+pub use split::{Split, SplitRows};

@@ -51,17 +51,21 @@ impl LogLikelihood {
 
 /// The mean log-likelihood of `data`, log Z enumerated.
 pub fn measure(rbm: &Rbm, data: &Dataset, effort: Effort) -> Result<LogLikelihood> {
-    let log_z = exact::log_z(rbm)?;
+    Ok(measure_given(rbm, exact::log_z(rbm)?, data, effort))
+}
+
+/// The same, given log Z: several data sets share the enumeration.
+pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> LogLikelihood {
     let (value, std_error) = mean_log_probability(rbm, log_z, data, effort);
-    Ok(LogLikelihood {
+    LogLikelihood {
         value,
         std_error,
         method: "exact".to_owned(),
         lower: value - Z95 * std_error,
         upper: value + Z95 * std_error,
-        on: data.name().to_owned(),
+        on: data.measured_on(),
         log_z: None,
-    })
+    }
 }
 
 /// The mean log-likelihood of `data`, given an estimate of log Z.
@@ -73,7 +77,7 @@ pub fn log_likelihood(rbm: &Rbm, data: &Dataset, log_z: &LogZ) -> LogLikelihood 
         method: "ais-bar-bracket".to_owned(),
         lower: value - (log_z.upper - log_z.value) - Z95 * sampling_error,
         upper: value + (log_z.value - log_z.lower) + Z95 * sampling_error,
-        on: data.name().to_owned(),
+        on: data.measured_on(),
         log_z: Some(Box::new(log_z.clone())),
     }
 }

@@ -22,5 +22,5 @@ pub use bracket::{Budget, LogZ};
 pub use estimate::Estimate;
 pub use evaluating_sampler::{Length, SamplerReport, Start};
 pub use log_mean::log_mean;
-pub use measure::{Effort, LogLikelihood, log_likelihood, measure};
+pub use measure::{Effort, LogLikelihood, log_likelihood, measure, measure_given};
 pub use verdict::Verdict;

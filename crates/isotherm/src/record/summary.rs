@@ -12,6 +12,18 @@ pub struct Summary {
     pub log_likelihood: Option<LogLikelihood>,
     /// The same of the averaged parameters.
     pub log_likelihood_averaged: Option<LogLikelihood>,
+    /// Mean log-likelihood of the data that were watched, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub log_likelihood_valid: Option<LogLikelihood>,
+    /// The same of the averaged parameters.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub log_likelihood_valid_averaged: Option<LogLikelihood>,
+    /// Mean log-likelihood of the data that were kept for the end, where there are some.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub log_likelihood_test: Option<LogLikelihood>,
+    /// The same of the averaged parameters.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub log_likelihood_test_averaged: Option<LogLikelihood>,
     /// The best mean log-likelihood that any model can have, where it is known.
     pub entropy_limit: Option<f64>,
     /// Updates done.

@@ -151,7 +151,7 @@ pub(super) fn on_all_cores<J: Copy + Sync>(
 pub(super) fn check_run(job: Job, size: Size, place: &Path) -> Result<()> {
     let Ok(folder) = RunFolder::open(place) else { return Ok(()) };
     let data = RunFolder::data_of(&job.setting.config(size, job.seed))?;
-    let planned = job.setting.config(size, job.seed).check(data.n_visible())?.config;
+    let planned = job.setting.config(size, job.seed).check(data.train.n_visible())?.config;
     match folder.read_config()? == planned {
         true => Ok(()),
         false => Err(Error::run(format!(

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use super::run_data::RunData;
 use crate::checkpoint::{self, CURRENT, PREVIOUS, write_atomically};
-use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::model::{ModelFile, model_in, read_model};
 use crate::train::Config;
@@ -168,10 +168,7 @@ impl RunFolder {
     }
 
     /// The data that a configuration names.
-    pub fn data_of(config: &Config) -> Result<Dataset> {
-        match &config.data {
-            None => Ok(Dataset::mixture(config.data_seed)),
-            Some(path) => Dataset::read(Path::new(path)),
-        }
+    pub fn data_of(config: &Config) -> Result<RunData> {
+        RunData::of(config)
     }
 }

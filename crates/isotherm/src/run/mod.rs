@@ -1,10 +1,12 @@
 //! A run from its folder's point of view: begin it, go on with it, finish it, use what it made.
 
 mod folder;
+mod run_data;
 mod sampler;
 mod session;
 mod summarise;
 
 pub use folder::RunFolder;
+pub use run_data::RunData;
 pub use sampler::{SampleRequest, Samples, sample};
 pub use session::{Observer, Outcome, Session};

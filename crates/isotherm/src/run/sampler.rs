@@ -96,8 +96,8 @@ pub fn sample(
     else {
         return Ok(Samples { v, round_trips: 0, fell_back: loaded.fell_back });
     };
-    let total = steps(request, plan.columns, n_visible)?;
-    let mut samples = BitMatrix::zeros(plan.columns, n_visible);
+    let total = steps(request, plan.particles, n_visible)?;
+    let mut samples = BitMatrix::zeros(plan.particles, n_visible);
     for step in 0..total {
         if step == request.warm_up {
             tempering.state.flow.restart_count();

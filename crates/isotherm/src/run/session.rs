@@ -6,11 +6,12 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::folder::RunFolder;
-use super::summarise::{Likelihoods, summarise};
+use super::run_data::RunData;
+use super::summarise::{FinalLikelihoods, Likelihoods, summarise};
 use crate::checkpoint::{self, Bundle, RunLock, write_atomically};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::likelihood::{Effort, exact, measure};
+use crate::likelihood::{Effort, exact, measure, measure_given};
 use crate::model::{Rbm, model_bundle};
 use crate::record::{LadderRow, Row, RowLog, Seconds, Summary, Timing, leading_rows};
 use crate::threads::keep_awake;
@@ -59,7 +60,9 @@ pub struct Session {
     _lock: RunLock,
     trainer: Trainer,
     state: TrainState,
-    data_digest: String,
+    valid: Option<Dataset>,
+    test: Option<Dataset>,
+    digests: Digests,
     marginals: Vec<f64>,
     metrics: RowLog,
     timing: RowLog,
@@ -67,13 +70,38 @@ pub struct Session {
     saved_at: Option<u64>,
 }
 
+/// Fingerprints of the parts of the data, so that a run is not resumed on others.
+#[derive(PartialEq)]
+struct Digests([Option<String>; 3]);
+
+/// What a checkpoint calls them, and the options that name the data.
+const DIGESTS: [(&str, &str); 3] =
+    [("data_digest", "data"), ("valid_digest", "valid"), ("test_digest", "test")];
+
+impl Digests {
+    fn of(data: &RunData) -> Digests {
+        let digest = |data: Option<&Dataset>| data.map(Dataset::digest);
+        Digests([Some(&data.train), data.valid.as_ref(), data.test.as_ref()].map(digest))
+    }
+
+    fn read(meta: &serde_json::Value) -> Digests {
+        Digests(DIGESTS.map(|(name, _)| Some(meta.get(name)?.as_str()?.to_owned())))
+    }
+
+    /// The first part that is not what it was.
+    fn changed(&self, before: &Digests) -> Option<&'static str> {
+        let both = self.0.iter().zip(&before.0).zip(DIGESTS);
+        both.into_iter().find(|((now, before), _)| now != before).map(|(_, (_, part))| part)
+    }
+}
+
 impl Session {
     /// Begins a run. Nothing is written before data and options have proved possible.
     pub fn create(out: &Path, config: &Config, replace: bool) -> Result<Session> {
         let data = RunFolder::data_of(config)?;
-        data.check_learnable(config.constant_columns)?;
-        let plan = config.check(data.n_visible())?;
-        let state = TrainState::new(&plan, &data.marginals());
+        data.train.check_learnable(config.constant_columns)?;
+        let plan = config.check(data.train.n_visible())?;
+        let state = TrainState::new(&plan, &data.train.marginals());
         let folder = RunFolder::create(out, replace)?;
         let lock = RunLock::acquire(folder.path())?;
         // Asked again under the lock: another process may have begun a run meanwhile.
@@ -93,12 +121,12 @@ impl Session {
         let data = RunFolder::data_of(&config).map_err(|error| {
             let place = folder.config();
             Error::data(format!(
-                "{error}; if the data have moved, edit `data` in {}",
+                "{error}; if the data have moved, edit their place in {}",
                 place.display()
             ))
         })?;
-        let plan = config.check(data.n_visible())?;
-        let marginals = data.marginals();
+        let plan = config.check(data.train.n_visible())?;
+        let marginals = data.train.marginals();
         let rows = std::fs::metadata(folder.metrics()).map_or(0, |file| file.len());
         let checkpoints = [checkpoint::CURRENT, checkpoint::PREVIOUS];
         if rows == 0 && !checkpoints.iter().any(|name| path.join(name).exists()) {
@@ -117,11 +145,11 @@ impl Session {
                 path.display()
             )));
         }
-        let stored = meta.get("data_digest").and_then(|digest| digest.as_str());
-        if stored != Some(&data.digest()) {
+        if let Some(part) = Digests::of(&data).changed(&Digests::read(meta)) {
+            let name = data.part(if part == "data" { "train" } else { part }).map(Dataset::name);
             return Err(Error::data(format!(
                 "{} has changed since the run {} began; restore the data or begin a new run",
-                data.name(),
+                name.unwrap_or(part),
                 path.display()
             )));
         }
@@ -143,7 +171,7 @@ impl Session {
         folder: RunFolder,
         lock: RunLock,
         plan: Plan,
-        data: Dataset,
+        data: RunData,
         state: TrainState,
         metrics_bytes: u64,
     ) -> Result<Session> {
@@ -154,9 +182,11 @@ impl Session {
         let timing = RowLog::open(&folder.timing(), timing_bytes)?;
         Ok(Session {
             seconds: clock.map_or(Seconds::default(), |timing| timing.seconds),
-            data_digest: data.digest(),
-            marginals: data.marginals(),
-            trainer: Trainer::new(plan, data),
+            digests: Digests::of(&data),
+            marginals: data.train.marginals(),
+            trainer: Trainer::new(plan, data.train),
+            valid: data.valid,
+            test: data.test,
             folder,
             _lock: lock,
             state,
@@ -171,9 +201,19 @@ impl Session {
         self.trainer.plan()
     }
 
-    /// The data.
+    /// The data that are learned from.
     pub fn data(&self) -> &Dataset {
         self.trainer.data()
+    }
+
+    /// The data that are watched while learning.
+    pub fn valid(&self) -> Option<&Dataset> {
+        self.valid.as_ref()
+    }
+
+    /// The data that are kept for the end.
+    pub fn test(&self) -> Option<&Dataset> {
+        self.test.as_ref()
     }
 
     /// The state.
@@ -288,14 +328,37 @@ impl Session {
         Ok((Some(raw), Some(averaged)))
     }
 
+    /// The likelihoods of all parts of the data, where they can be had.
+    fn final_likelihoods(&mut self) -> Result<FinalLikelihoods> {
+        let model = &self.state.model;
+        if exact::smaller_layer(model) > exact::LARGEST {
+            return Ok(FinalLikelihoods::default());
+        }
+        let begun = Instant::now();
+        let averaged = Rbm::new(self.state.averaged.clone());
+        let (log_z, log_z_averaged) = (exact::log_z(model)?, exact::log_z(&averaged)?);
+        let of = |data: &Dataset| {
+            let raw = measure_given(model, log_z, data, Effort::Full);
+            let averaged = measure_given(&averaged, log_z_averaged, data, Effort::Full);
+            (Some(raw), Some(averaged))
+        };
+        let train = of(self.data());
+        let valid = self.valid().map(of).unwrap_or_default();
+        let test = self.test().map(of).unwrap_or_default();
+        self.seconds.evaluate += begun.elapsed().as_secs_f64();
+        Ok(FinalLikelihoods { train, valid, test })
+    }
+
     /// Writes a checkpoint. The rows that it knows of are durable before it is.
     fn save(&mut self) -> Result<()> {
         let metrics_bytes = self.metrics.sync()?;
-        let mut bundle = Bundle::new(json!({
-            "kind": "checkpoint",
-            "format": FORMAT,
-            "data_digest": self.data_digest,
-        }));
+        let mut meta = json!({ "kind": "checkpoint", "format": FORMAT });
+        for ((name, _), digest) in DIGESTS.into_iter().zip(&self.digests.0) {
+            if let Some(digest) = digest {
+                meta[name] = json!(digest);
+            }
+        }
+        let mut bundle = Bundle::new(meta);
         bundle.insert("metrics_bytes", &[1], &[metrics_bytes])?;
         bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
         self.state.insert_into(&mut bundle)?;
@@ -308,7 +371,7 @@ impl Session {
     fn finish(&mut self) -> Result<Summary> {
         model_bundle(self.state.model.parameters(), &self.state.averaged)?
             .write(&self.folder.model())?;
-        let likelihoods = self.likelihoods(Effort::Full)?;
+        let likelihoods = self.final_likelihoods()?;
         let (plan, data) = (self.trainer.plan(), self.trainer.data());
         let summary = summarise(plan, data, &self.state, likelihoods, self.seconds);
         let text = serde_json::to_string_pretty(&summary)

@@ -8,26 +8,39 @@ use crate::train::{Phase, Plan, TrainState};
 /// The likelihood of the model and that of its averaged parameters, where they can be had.
 pub(super) type Likelihoods = (Option<LogLikelihood>, Option<LogLikelihood>);
 
+/// The likelihoods of each part of the data.
+#[derive(Default)]
+pub(super) struct FinalLikelihoods {
+    pub(super) train: Likelihoods,
+    pub(super) valid: Likelihoods,
+    pub(super) test: Likelihoods,
+}
+
 /// The summary of a run that is done.
 pub(super) fn summarise(
     plan: &Plan,
     data: &Dataset,
     state: &TrainState,
-    (log_likelihood, log_likelihood_averaged): Likelihoods,
+    likelihoods: FinalLikelihoods,
     seconds: Seconds,
 ) -> Summary {
     let config = &plan.config;
+    let FinalLikelihoods { train, valid, test } = likelihoods;
     let ladder = state.negative.tempering().and_then(LadderRow::of);
     let ladder = ladder.as_ref();
     let phase = if config.sampling_steps > 0 { Phase::Sample } else { Phase::Train };
     let mut warnings = data.warnings();
     warnings.extend(ladder.and_then(no_round_trip));
-    if log_likelihood.is_none() {
+    if train.0.is_none() {
         warnings.push(no_likelihood(exact::smaller_layer(&state.model)));
     }
     Summary {
-        log_likelihood,
-        log_likelihood_averaged,
+        log_likelihood: train.0,
+        log_likelihood_averaged: train.1,
+        log_likelihood_valid: valid.0,
+        log_likelihood_valid_averaged: valid.1,
+        log_likelihood_test: test.0,
+        log_likelihood_test_averaged: test.1,
         entropy_limit: data.limit(),
         updates: config.updates,
         sampling_steps: config.sampling_steps,

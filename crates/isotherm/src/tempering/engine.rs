@@ -64,9 +64,14 @@ pub struct TemperingState {
 impl TemperingState {
     /// A new ladder with `columns` columns.
     pub fn new(ladder: Ladder, columns: usize) -> TemperingState {
+        TemperingState::with_spare(ladder, columns, 0)
+    }
+
+    /// The same with some spare replicas.
+    pub fn with_spare(ladder: Ladder, columns: usize, spare: usize) -> TemperingState {
         let rungs = ladder.rungs();
         TemperingState {
-            replicas: Replicas::new(columns, rungs),
+            replicas: Replicas::with_spare(columns, rungs, spare),
             flow: Flow::new(rungs),
             rates: SwapRates::new(rungs - 1),
             ladder,
@@ -108,7 +113,8 @@ impl<P: Path> Tempering<P> {
         Tempering { path, state, buffers: Buffers::default() }
     }
 
-    /// Sweeps all rungs `k` times, swaps neighbours, and takes note of the flow.
+    /// Sweeps all rungs `k` times, swaps neighbours, takes note of the flow, and lets spare
+    /// replicas take turns.
     pub fn step(&mut self, model: &P::Model, k: usize, clock: Clock) -> Result<()> {
         let s = &mut self.state;
         let Buffers { betas_of_rows: betas, acceptances, .. } = &mut self.buffers;
@@ -116,14 +122,15 @@ impl<P: Path> Tempering<P> {
         self.path.sweep(model, betas, k, clock);
         let (replicas, rates) = (&mut s.replicas, &mut s.rates);
         swap_pass(&self.path, &s.ladder, replicas, rates, s.parity, clock, acceptances)?;
+        s.flow.observe(&mut s.replicas);
+        s.replicas.take_turns(clock);
         s.replicas.betas_of_rows(s.ladder.betas(), betas);
         self.path.settle(model, betas, clock);
         s.parity = 1 - s.parity;
-        s.flow.observe(&mut s.replicas);
         Ok(())
     }
 
-    /// Hands out the path and the rows at the cold end, one a column.
+    /// Hands out the path and the rows at the cold end: one a column, then the spare ones.
     pub fn at_the_cold_end<T>(&mut self, work: impl FnOnce(&mut P, &[usize]) -> T) -> T {
         let rows = &mut self.buffers.cold_rows;
         self.state.replicas.cold_rows_into(rows);

@@ -126,9 +126,7 @@ impl Flow {
         if rungs < 2 {
             return;
         }
-        for age in &mut replicas.ages {
-            *age += 1;
-        }
+        replicas.grow_older();
         for column in 0..replicas.columns() {
             let (cold, hot) = (replicas.column(column)[0], replicas.column(column)[rungs - 1]);
             if replicas.labels[cold] == Label::Down {
@@ -139,7 +137,7 @@ impl Flow {
             replicas.departed[cold] = true;
             replicas.labels[hot] = Label::Down;
         }
-        self.replica_steps += replicas.rows() as u64;
+        self.replica_steps += replicas.row_at().len() as u64;
         let share = 1.0 / return_time(replicas).mean.clamp(SHORTEST_MEMORY, LONGEST_MEMORY);
         for rung in 0..rungs {
             let present = Present::on(rung, replicas);
@@ -191,11 +189,11 @@ pub struct ReturnTime {
     pub sum: f64,
 }
 
-/// The return-time counters, mean and sum.
+/// The return-time counters of the replicas on the ladder, mean and sum.
 pub fn return_time(replicas: &Replicas) -> ReturnTime {
-    let total: u64 = replicas.ages.iter().sum();
+    let total: u64 = replicas.row_at().iter().map(|&row| replicas.ages[row]).sum();
     ReturnTime {
-        mean: total as f64 / replicas.rows() as f64,
+        mean: total as f64 / replicas.row_at().len() as f64,
         sum: total as f64 / replicas.columns() as f64,
     }
 }

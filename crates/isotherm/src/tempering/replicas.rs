@@ -1,5 +1,14 @@
 //! Who sits where. A replica is a row of the path's block; it carries its label and its counters
 //! with it, and a swap exchanges the rungs of two rows, so that nothing can be left behind.
+//!
+//! The cold end may hold more replicas than there are columns. The *spare* ones are sampled like
+//! the others, and take turns on the ladder: at every step each column's coldest replica changes
+//! places with one of them. Both are at β = 1, where any exchange is allowed. So a few columns bring fresh
+//! states to many particles.
+
+use rand::RngExt;
+
+use crate::streams::{Clock, Purpose};
 
 /// The end of the ladder that a replica visited last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,14 +21,15 @@ pub enum Label {
     Down = 2,
 }
 
-/// The replicas of all columns. Row `column · rungs + slot` belongs to `column`; which rung it
-/// sits on is a permutation of the column's slots.
+/// The replicas of all columns, and the spare ones: each row is on one rung of one column, or spare.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replicas {
     columns: usize,
     rungs: usize,
     /// The row on each rung, column after column.
     row_at: Vec<usize>,
+    /// The spare rows, at β = 1.
+    spare: Vec<usize>,
     /// The label of each row.
     pub labels: Vec<Label>,
     /// The paper's τ of each row: steps since it last arrived at the cold end from the hot one.
@@ -29,44 +39,52 @@ pub struct Replicas {
 }
 
 impl Replicas {
-    /// `columns` columns of `rungs` replicas, row `i` of a column on rung `i`.
+    /// `columns` columns of `rungs` replicas, row `i` of a column on rung `i`; none spare.
     pub fn new(columns: usize, rungs: usize) -> Replicas {
-        let rows = columns * rungs;
+        Replicas::with_spare(columns, rungs, 0)
+    }
+
+    /// The same with some spare ones.
+    pub fn with_spare(columns: usize, rungs: usize, spare: usize) -> Replicas {
+        let rows = columns * rungs + spare;
         Replicas {
             columns,
             rungs,
-            row_at: (0..rows).collect(),
-            labels: vec![Label::None; rows],
+            row_at: (0..columns * rungs).collect(),
+            spare: (columns * rungs..rows).collect(),
+            // Spare ones wait at the cold end.
+            labels: (0..rows)
+                .map(|row| if row < columns * rungs { Label::None } else { Label::Up })
+                .collect(),
             ages: vec![0; rows],
-            departed: vec![false; rows],
+            departed: (0..rows).map(|row| row >= columns * rungs).collect(),
         }
     }
 
-    /// Replicas from their parts, or `None` if a column's rows are not a permutation.
+    /// Replicas from their parts, or `None` if the rows are not a permutation.
     pub fn from_parts(
         columns: usize,
         row_at: Vec<usize>,
+        spare: Vec<usize>,
         labels: Vec<Label>,
         ages: Vec<u64>,
         departed: Vec<bool>,
     ) -> Option<Replicas> {
-        let rows = row_at.len();
-        let rungs = rows.checked_div(columns)?;
-        let fits = rungs * columns == rows
+        let rows = row_at.len() + spare.len();
+        let rungs = row_at.len().checked_div(columns)?;
+        let fits = rungs * columns == row_at.len()
             && labels.len() == rows
             && ages.len() == rows
             && departed.len() == rows;
-        let replicas = Replicas { columns, rungs, row_at, labels, ages, departed };
+        let replicas = Replicas { columns, rungs, row_at, spare, labels, ages, departed };
         (fits && replicas.is_permutation()).then_some(replicas)
     }
 
-    /// Whether every column's rungs hold exactly the column's rows.
+    /// Whether every row is on exactly one rung or spare.
     pub fn is_permutation(&self) -> bool {
-        (0..self.columns).all(|column| {
-            let mut rows = self.column(column).to_vec();
-            rows.sort_unstable();
-            rows.iter().copied().eq(column * self.rungs..(column + 1) * self.rungs)
-        })
+        let mut rows = [&self.row_at[..], &self.spare].concat();
+        rows.sort_unstable();
+        rows.into_iter().eq(0..self.rows())
     }
 
     /// Number of columns.
@@ -81,7 +99,12 @@ impl Replicas {
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.row_at.len()
+        self.row_at.len() + self.spare.len()
+    }
+
+    /// Number of replicas at β = 1.
+    pub fn particles(&self) -> usize {
+        self.columns + self.spare.len()
     }
 
     /// The rows on a column's rungs, cold end first.
@@ -94,7 +117,12 @@ impl Replicas {
         &self.row_at
     }
 
-    /// The rows at the cold end, one a column.
+    /// The spare rows.
+    pub fn spare(&self) -> &[usize] {
+        &self.spare
+    }
+
+    /// The rows at the cold end, one a column and then the spare ones.
     pub fn cold_rows(&self) -> Vec<usize> {
         let mut rows = Vec::new();
         self.cold_rows_into(&mut rows);
@@ -105,11 +133,15 @@ impl Replicas {
     pub fn cold_rows_into(&self, out: &mut Vec<usize>) {
         out.clear();
         out.extend(self.row_at.iter().step_by(self.rungs));
+        out.extend(&self.spare);
     }
 
     /// The β of each row, given the β of each rung.
     pub fn betas_of_rows(&self, betas: &[f64], out: &mut Vec<f64>) {
         out.resize(self.rows(), 0.0);
+        for &row in &self.spare {
+            out[row] = 1.0;
+        }
         for column in 0..self.columns {
             for (&row, &beta) in self.column(column).iter().zip(betas) {
                 out[row] = beta;
@@ -123,23 +155,45 @@ impl Replicas {
         self.row_at.swap(at, at + 1);
     }
 
+    /// One more step for every replica on the ladder; spare ones go nowhere.
+    pub(super) fn grow_older(&mut self) {
+        for &row in &self.row_at {
+            self.ages[row] += 1;
+        }
+    }
+
+    /// Lets each column's coldest replica change places with a spare one, if there are any.
+    pub fn take_turns(&mut self, clock: Clock) {
+        if self.spare.is_empty() {
+            return;
+        }
+        let mut rng = clock.sequence(Purpose::Turn, 0);
+        for column in 0..self.columns {
+            let place = rng.random_range(0..self.spare.len());
+            std::mem::swap(&mut self.row_at[column * self.rungs], &mut self.spare[place]);
+        }
+    }
+
     /// Adds a rung after rung `gap`. Its replica in each column starts as a copy of the one on
     /// the hotter side, with no label and no history. Returns the rows of the old block that the
     /// new block is made of.
     #[must_use]
     pub fn insert(&mut self, gap: usize) -> Vec<usize> {
-        let rungs = self.rungs;
+        let (rungs, columns) = (self.rungs, self.columns);
         let mut made_of = Vec::new();
         let mut row_at = Vec::new();
-        for column in 0..self.columns {
+        // A new row after every `rungs` old ones, one for each column.
+        let moved = |row: usize| row + (row / rungs).min(columns);
+        for column in 0..columns {
             let old = self.column(column);
             made_of.extend(column * rungs..(column + 1) * rungs);
             made_of.push(old[gap + 1]);
-            // Every earlier column has grown by one row.
-            let mut new: Vec<usize> = old.iter().map(|row| row + column).collect();
+            let mut new: Vec<usize> = old.iter().map(|&row| moved(row)).collect();
             new.insert(gap + 1, (column + 1) * (rungs + 1) - 1);
             row_at.extend(new);
         }
+        made_of.extend(columns * rungs..self.rows());
+        self.spare.iter_mut().for_each(|row| *row = moved(*row));
         self.carry(&made_of);
         (self.row_at, self.rungs) = (row_at, rungs + 1);
         for column in 0..self.columns {
@@ -160,6 +214,7 @@ impl Replicas {
         let moved = |row: usize| row - gone.iter().filter(|&&g| g < row).count();
         let row_at = self.row_at.iter().filter(|row| !gone.contains(row)).map(|&r| moved(r));
         self.row_at = row_at.collect();
+        self.spare.iter_mut().for_each(|row| *row = moved(*row));
         self.rungs -= 1;
         self.carry(&made_of);
         made_of

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{ConstantColumns, ImageShape};
+use crate::data::{Binarise, ConstantColumns, ImageShape, Split};
 use crate::path::SwapOn;
 use crate::tempering::{Respace, Spacing};
 
@@ -44,6 +44,8 @@ pub enum LrDecay {
     Constant,
     /// Linearly to zero at the last update.
     Linear,
+    /// Held for 30 % of the updates, then linearly to zero.
+    HoldLinear,
     /// As 1/t, halved after a tenth of the updates.
     Inverse,
 }
@@ -65,6 +67,10 @@ pub enum GradientKind {
 #[allow(missing_docs)] // the command line's help text documents each option
 pub struct Config {
     pub data: Option<String>,
+    pub valid: Option<String>,
+    pub test: Option<String>,
+    pub split: Option<Split>,
+    pub binarise: Binarise,
     pub shape: Option<ImageShape>,
     pub constant_columns: ConstantColumns,
     pub algorithm: Algorithm,
@@ -74,6 +80,7 @@ pub struct Config {
     pub rungs: Option<usize>,
     pub spacing: Spacing,
     pub columns: Option<usize>,
+    pub particles: Option<usize>,
     pub k: usize,
     pub batch: usize,
     pub updates: u64,
@@ -82,6 +89,7 @@ pub struct Config {
     pub lr_decay: LrDecay,
     pub momentum: f64,
     pub weight_decay: f64,
+    pub l1: f64,
     pub gradient: GradientKind,
     pub average: Option<u64>,
     pub init_std: Option<f64>,
@@ -103,6 +111,10 @@ impl Default for Config {
     fn default() -> Config {
         Config {
             data: None,
+            valid: None,
+            test: None,
+            split: None,
+            binarise: Binarise::AsIs,
             shape: None,
             constant_columns: ConstantColumns::Refuse,
             algorithm: Algorithm::Apt,
@@ -112,6 +124,7 @@ impl Default for Config {
             rungs: None,
             spacing: Spacing::Linear,
             columns: None,
+            particles: None,
             k: 1,
             batch: 5,
             updates: 100_000,
@@ -120,6 +133,7 @@ impl Default for Config {
             lr_decay: LrDecay::Linear,
             momentum: 0.0,
             weight_decay: 0.0,
+            l1: 0.0,
             gradient: GradientKind::Centered,
             average: None,
             init_std: None,

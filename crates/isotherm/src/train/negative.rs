@@ -38,7 +38,7 @@ impl Negative {
             return Negative::Exact(Box::new(PerfectSampler::new(n_visible, n_hidden)));
         }
         let ladder = Ladder::new(plan.rungs, plan.config.spacing);
-        let state = TemperingState::new(ladder, plan.columns);
+        let state = TemperingState::with_spare(ladder, plan.columns, plan.spare());
         let clock = Clock { seed: plan.config.seed, step: 0 };
         let mut h = BitMatrix::zeros(state.replicas.rows(), n_hidden);
         for row in 0..h.rows() {

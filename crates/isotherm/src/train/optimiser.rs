@@ -1,4 +1,4 @@
-//! Gradient ascent with momentum and weight decay.
+//! Gradient ascent with momentum, weight decay and an L1 penalty.
 
 use isotherm_kernels::vector::{self, Ascent};
 use isotherm_kernels::{Level, Matrix};
@@ -8,6 +8,9 @@ use super::config::{Config, LrDecay};
 use crate::model::{Parameters, Rbm};
 use crate::threads::{readers, rows_per_thread};
 
+/// The share of the updates for which [`LrDecay::HoldLinear`] holds the rate.
+const HELD: f64 = 0.3;
+
 /// The learning rate of an update, counted from 0.
 pub fn learning_rate(config: &Config, update: u64) -> f64 {
     let done = update as f64 / config.updates as f64;
@@ -15,12 +18,14 @@ pub fn learning_rate(config: &Config, update: u64) -> f64 {
         * match config.lr_decay {
             LrDecay::Constant => 1.0,
             LrDecay::Linear => 1.0 - done,
+            LrDecay::HoldLinear => ((1.0 - done) / (1.0 - HELD)).min(1.0),
             LrDecay::Inverse => 0.1 / (0.1 + done),
         }
 }
 
 /// One update of the model, and of the moving average of its parameters, which takes in `share` of
-/// it; whether the parameters are still finite. Only weights decay, biases do not.
+/// it; whether the parameters are still finite. Only weights decay and shrink, biases do
+/// not.
 pub fn ascend(
     model: &mut Rbm,
     velocity: &mut Parameters,
@@ -34,11 +39,12 @@ pub fn ascend(
         rate: rate as f32,
         momentum: config.momentum as f32,
         decay: config.weight_decay as f32,
+        shrink: (rate * config.l1) as f32,
         share: share as f32,
     };
     model.change(|p| {
         let w = ascend_rows(&step, &gradient.w, &mut velocity.w, &mut p.w, &mut averaged.w);
-        let step = Ascent { decay: 0.0, ..step };
+        let step = Ascent { decay: 0.0, shrink: 0.0, ..step };
         let b = ascend_rows(&step, &gradient.b, &mut velocity.b, &mut p.b, &mut averaged.b);
         let c = ascend_rows(&step, &gradient.c, &mut velocity.c, &mut p.c, &mut averaged.c);
         w && b && c

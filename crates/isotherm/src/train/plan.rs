@@ -1,6 +1,7 @@
 //! A configuration once it is checked: every choice made, every option valid.
 
 use super::config::{Algorithm, Config, PathKind};
+use crate::data::Binarise;
 use crate::error::{Error, Result};
 use crate::likelihood::exact::LARGEST;
 use crate::model::PerfectSampler;
@@ -30,6 +31,8 @@ pub struct Plan {
     pub swap: SwapOn,
     pub rungs: usize,
     pub columns: usize,
+    /// Replicas at β = 1: one a column, and the spare ones.
+    pub particles: usize,
     pub average: u64,
     pub init_std: f64,
     pub metrics_every: u64,
@@ -41,6 +44,7 @@ impl Config {
     /// Checks the options against each other and against the data's width, and fills in the rest.
     pub fn check(&self, n_visible: usize) -> Result<Plan> {
         self.check_numbers()?;
+        self.check_parts()?;
         let path = self.choose_path()?;
         let swap = self.choose_swap(path)?;
         let rungs = self.choose_rungs()?;
@@ -51,7 +55,8 @@ impl Config {
                  set --batch instead",
             ));
         }
-        self.check_memory(n_visible, columns, rungs)?;
+        let particles = self.choose_particles(columns)?;
+        self.check_memory(n_visible, columns, particles, rungs)?;
         if let Some(shape) = self.shape {
             shape.check(n_visible)?;
         }
@@ -70,6 +75,7 @@ impl Config {
             swap,
             rungs,
             columns,
+            particles,
             average: self.average.unwrap_or((self.updates / 20).max(1)),
             init_std: self.init_std.unwrap_or(match path {
                 PathKind::HiddenMarginal => 0.2,
@@ -83,18 +89,57 @@ impl Config {
         Ok(plan.written_out())
     }
 
+    /// Checks that the parts of the data do not contradict each other.
+    pub fn check_parts(&self) -> Result<()> {
+        if self.split.is_some() && self.data.is_none() {
+            return Err(Error::config(
+                "--split needs a file of data to cut; name one, or leave it out",
+            ));
+        }
+        if self.binarise != Binarise::AsIs
+            && [&self.data, &self.valid, &self.test].into_iter().all(Option::is_none)
+        {
+            return Err(Error::config(format!(
+                "--binarise {} needs a file of data; the mixture is 0 and 1 already",
+                self.binarise
+            )));
+        }
+        let Some(split) = self.split else { return Ok(()) };
+        let twice = [
+            ("valid", split.valid, self.valid.is_some()),
+            ("test", split.test, self.test.is_some()),
+        ];
+        match twice.into_iter().find(|&(_, share, file)| share > 0.0 && file) {
+            Some((part, ..)) => Err(Error::config(format!(
+                "--split {split} and --{part} both say what {part} is; give the share to train, or \
+                 leave --{part} out"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Refuses what would take more memory than any machine that this is meant for has.
-    fn check_memory(&self, n_visible: usize, columns: usize, rungs: usize) -> Result<()> {
+    fn check_memory(
+        &self,
+        n_visible: usize,
+        columns: usize,
+        particles: usize,
+        rungs: usize,
+    ) -> Result<()> {
         let most_rungs = if self.algorithm == Algorithm::Apt { self.max_rungs } else { rungs };
         // In f64, so that nothing overflows. Six arrays of the weights' size; both fields of a
         // replica and its generator; the two sides of the gradient.
         let units = (n_visible + self.hidden) as f64;
         let weights = 24.0 * n_visible as f64 * self.hidden as f64;
-        let replicas = columns as f64 * most_rungs as f64 * (5.0 * units + 300.0);
+        let rows = columns as f64 * most_rungs as f64 + (particles - columns) as f64;
+        let replicas = rows * (5.0 * units + 300.0);
         let batch = self.batch as f64 * 10.0 * units;
         let largest = [
             (weights, "--hidden"),
-            (replicas, "--columns (as many as --batch if absent), --rungs or --max-rungs"),
+            (
+                replicas,
+                "--columns (as many as --batch if absent), --particles, --rungs or --max-rungs",
+            ),
             (batch, "--batch"),
         ];
         let worst = largest.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
@@ -118,6 +163,7 @@ impl Config {
             ("batch", self.batch as u64),
             ("updates", self.updates),
             ("columns", self.columns.unwrap_or(1) as u64),
+            ("particles", self.particles.unwrap_or(1) as u64),
             ("spawn-every", self.spawn_every),
             ("checkpoint-every", self.checkpoint_every),
             ("metrics-every", self.metrics_every.unwrap_or(1)),
@@ -167,6 +213,7 @@ impl Config {
             ("lr", self.lr, 0.0..=1e38),
             ("momentum", self.momentum, 0.0..=0.999_999),
             ("weight-decay", self.weight_decay, 0.0..=1.0),
+            ("l1", self.l1, 0.0..=1.0),
             ("beta-lr", self.beta_lr, 0.0..=1.0),
             ("min-swap", self.min_swap, 0.0..=0.95),
             ("init-std", self.init_std.unwrap_or(0.0), 0.0..=100.0),
@@ -238,6 +285,22 @@ impl Config {
         }
     }
 
+    fn choose_particles(&self, columns: usize) -> Result<usize> {
+        match self.particles {
+            Some(particles) if !self.tempered() && particles != columns => {
+                Err(Error::config(format!(
+                    "--particles {particles} needs a tempered --algorithm, pt or apt; without a \
+                     ladder, set --columns"
+                )))
+            }
+            Some(particles) if particles < columns => Err(Error::config(format!(
+                "--particles {particles} must not be less than the {columns} --columns, which have \
+                 one each at the cold end"
+            ))),
+            particles => Ok(particles.unwrap_or(columns)),
+        }
+    }
+
     fn choose_rungs(&self) -> Result<usize> {
         if !self.tempered() {
             return match self.rungs {
@@ -283,6 +346,11 @@ impl Plan {
         step == updates - updates / 5 || step == updates
     }
 
+    /// Replicas at β = 1 beyond one a column.
+    pub fn spare(&self) -> usize {
+        self.particles - self.columns
+    }
+
     /// Updates and sampling steps together.
     pub fn total_steps(&self) -> u64 {
         self.config.updates + self.config.sampling_steps
@@ -294,6 +362,7 @@ impl Plan {
         c.swap = Some(self.swap);
         c.rungs = Some(self.rungs);
         c.columns = Some(self.columns);
+        c.particles = Some(self.particles);
         c.average = Some(self.average);
         c.init_std = Some(self.init_std);
         c.metrics_every = Some(self.metrics_every);

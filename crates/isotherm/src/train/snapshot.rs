@@ -43,7 +43,7 @@ impl TrainState {
         let hidden: Vec<f32> = bundle.get("centering.hidden", &[n_hidden])?;
         state.centering.hidden = Matrix::from_row(&hidden);
         if state.negative.tempering().is_some() {
-            let tempering = take_tempering(bundle, plan.columns)?;
+            let tempering = take_tempering(bundle, plan.columns, plan.spare())?;
             let shape = [tempering.replicas.rows(), words_for(n_hidden)];
             let words = bundle.get("replicas.hidden", &shape)?;
             let h = BitMatrix::from_words(shape[0], n_hidden, words)
@@ -57,11 +57,15 @@ impl TrainState {
 fn insert_tempering(state: &TemperingState, bundle: &mut Bundle) -> Result<()> {
     let TemperingState { ladder, replicas, flow, rates, parity, resting, since_decision } = state;
     let (rungs, rows) = (ladder.rungs(), replicas.rows());
-    let row_at: Vec<u64> = replicas.row_at().iter().map(|&row| row as u64).collect();
+    let numbers = |rows: &[usize]| rows.iter().map(|&row| row as u64).collect::<Vec<u64>>();
+    let (row_at, spare) = (numbers(replicas.row_at()), numbers(replicas.spare()));
     let labels: Vec<u8> = replicas.labels.iter().map(|&label| label as u8).collect();
     let departed: Vec<u8> = replicas.departed.iter().map(|&departed| departed.into()).collect();
     bundle.insert("ladder.betas", &[rungs], ladder.betas())?;
-    bundle.insert("replicas.row_at", &[rows], &row_at)?;
+    bundle.insert("replicas.row_at", &[row_at.len()], &row_at)?;
+    if !spare.is_empty() {
+        bundle.insert("replicas.spare", &[spare.len()], &spare)?;
+    }
     bundle.insert("replicas.labels", &[rows], &labels)?;
     bundle.insert("replicas.ages", &[rows], &replicas.ages)?;
     bundle.insert("replicas.departed", &[rows], &departed)?;
@@ -75,17 +79,23 @@ fn insert_tempering(state: &TemperingState, bundle: &mut Bundle) -> Result<()> {
     bundle.insert("clocks", &[3], &[*parity as u64, *resting, *since_decision])
 }
 
-fn take_tempering(bundle: &Bundle, columns: usize) -> Result<TemperingState> {
+fn take_tempering(bundle: &Bundle, columns: usize, spare: usize) -> Result<TemperingState> {
     let rungs = bundle.tensor("ladder.betas")?.shape().first().copied().unwrap_or(0);
-    let rows = columns * rungs;
+    let rows = columns * rungs + spare;
     let ladder = Ladder::from_betas(bundle.get("ladder.betas", &[rungs])?)
         .ok_or_else(|| Error::corrupt("tensor `ladder.betas` is not a ladder from 1 down to 0"))?;
-    let row_at: Vec<u64> = bundle.get("replicas.row_at", &[rows])?;
+    let numbers = |name: &str, count: usize| -> Result<Vec<usize>> {
+        let rows: Vec<u64> = bundle.get(name, &[count])?;
+        Ok(rows.into_iter().map(|row| row as usize).collect())
+    };
+    let row_at = numbers("replicas.row_at", columns * rungs)?;
+    let spare = if spare > 0 { numbers("replicas.spare", spare)? } else { Vec::new() };
     let labels: Vec<u8> = bundle.get("replicas.labels", &[rows])?;
     let departed: Vec<u8> = bundle.get("replicas.departed", &[rows])?;
     let replicas = Replicas::from_parts(
         columns,
-        row_at.into_iter().map(|row| row as usize).collect(),
+        row_at,
+        spare,
         labels.into_iter().map(label).collect(),
         bundle.get("replicas.ages", &[rows])?,
         departed.into_iter().map(|departed| departed == 1).collect(),

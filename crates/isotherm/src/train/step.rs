@@ -51,7 +51,7 @@ impl Trainer {
     pub fn new(plan: Plan, data: Dataset) -> Trainer {
         let minibatches = Minibatches::new(plan.config.batch, plan.config.seed);
         let Config { algorithm, batch, hidden, .. } = plan.config;
-        let negative = if algorithm == Algorithm::Cd { batch } else { plan.columns };
+        let negative = if algorithm == Algorithm::Cd { batch } else { plan.particles };
         let samples = BitMatrix::zeros(negative, data.n_visible());
         let rows = BitMatrix::zeros(batch, data.n_visible());
         let phases = Phases::new(batch, negative, data.n_visible(), hidden);

@@ -1,45 +1,48 @@
 //! Comma-separated text.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufRead, Read};
 
 use ::csv::{ByteRecord, Reader, ReaderBuilder, Terminator};
-use isotherm_kernels::BitMatrix;
-use isotherm_kernels::bits::words_for;
 
-use super::{Origin, remedy, shown};
+use super::visitor::Visitor;
+use super::{Origin, shown};
 use crate::{Error, Result};
 
 /// Characters of a bad value that a message shows.
 const SHOWN: usize = 24;
 
-/// Reads rows of 0/1 values; a first row without any number is a header.
-pub(super) fn read(origin: &Origin, reader: BufReader<File>) -> Result<BitMatrix> {
+/// Visits rows of values; a first row without any number is a header.
+pub(super) fn read(
+    origin: &Origin,
+    input: &mut dyn BufRead,
+    visitor: &mut dyn Visitor,
+) -> Result<()> {
     // With the newline added, every record outside an open quote ends with one.
-    let mut rows = Rows::new(origin, reader.chain(&b"\n"[..]));
+    let mut rows = Rows::new(origin, input.chain(&b"\n"[..]));
     if !rows.advance()? {
         return Err(origin.refuse("there are no values in the file; write rows of 0 and 1"));
     }
+    visitor.kind("text");
     let (width, first_line) = (rows.record.len(), rows.line());
-    let mut bits = BitMatrix::zeros(0, width);
-    let mut words = vec![0; words_for(width)];
     let mut more = if rows.is_header()? { rows.advance()? } else { true };
+    let mut row = 0;
     while more {
         rows.check_width(width, first_line)?;
-        words.fill(0);
         for (col, field) in rows.record.iter().enumerate() {
-            let one = parse(field).map_err(|why| rows.refuse(col, why))?;
-            // In bounds: the record has `width` fields.
-            words[col / 64] |= u64::from(one) << (col % 64);
+            let value = parse(field).map_err(|why| rows.refuse(col, why))?;
+            visitor.value(row, col, value).map_err(|why| {
+                let text = shown(&String::from_utf8_lossy(field.trim_ascii()), SHOWN);
+                rows.refuse(col, format!("{text} {why}"))
+            })?;
         }
-        bits.push_row(&words);
+        row += 1;
         more = rows.advance()?;
     }
-    if bits.rows() == 0 {
+    if row == 0 {
         let why = "there is a header but no row of values; write rows of 0 and 1 between commas";
         return Err(origin.refuse(why));
     }
-    Ok(bits)
+    Ok(())
 }
 
 /// The records of a file that are not blank, one at a time.
@@ -125,17 +128,15 @@ fn is_blank(record: &ByteRecord) -> bool {
 }
 
 /// The value of a field, or why it has none.
-fn parse(field: &[u8]) -> std::result::Result<bool, String> {
+fn parse(field: &[u8]) -> std::result::Result<f64, String> {
     match field {
-        b"0" => return Ok(false),
-        b"1" => return Ok(true),
+        b"0" => return Ok(0.0),
+        b"1" => return Ok(1.0),
         _ => {}
     }
     let text = text(field)?;
     match text.parse::<f64>() {
-        Ok(0.0) => Ok(false),
-        Ok(1.0) => Ok(true),
-        Ok(value) => Err(format!("{} is not 0 or 1; {}", shown(text, SHOWN), remedy(value))),
+        Ok(value) => Ok(value),
         Err(_) if text.is_empty() => {
             Err("the field is empty; fill in or remove missing values".to_owned())
         }

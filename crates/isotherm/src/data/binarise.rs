@@ -1,0 +1,123 @@
+//! How grey values become zeros and ones. Likelihoods under different rules do not compare, so a
+//! run names its rule.
+
+use std::fmt;
+use std::str::FromStr;
+
+use isotherm_kernels::stream_key;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::streams::Purpose;
+
+/// The choices, as errors list them.
+pub(super) const CHOICES: &str = "--binarise threshold:0.5, static:1 (drawn once, from that seed) \
+                                  or dynamic (drawn anew every epoch)";
+
+/// A rule by which values become zeros and ones. Written `as-is`, `threshold:0.5`, `static:1` or
+/// `dynamic`.
+///
+/// A value's intensity is the value itself where all values of the file lie between 0 and 1, and the
+/// value over 255 where all are whole numbers from 0 to 255 and some are above 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Binarise {
+    /// The values are 0 and 1 already; anything else is refused.
+    #[default]
+    AsIs,
+    /// 1 where the intensity is above this. A threshold of 1 or more, or below 0, is compared with
+    /// the values as they stand in the file, and so is any threshold if they are no intensities.
+    Threshold(f64),
+    /// Each value is 1 with its intensity as probability, drawn once from this seed.
+    Static(u64),
+    /// The same, drawn anew in every epoch.
+    Dynamic,
+}
+
+impl FromStr for Binarise {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Binarise> {
+        let parsed = match text.split_once(':') {
+            None if text == "as-is" => Some(Binarise::AsIs),
+            None if text == "dynamic" => Some(Binarise::Dynamic),
+            Some(("threshold", level)) => {
+                let level = level.parse().ok().filter(|level: &f64| level.is_finite());
+                level.map(Binarise::Threshold)
+            }
+            Some(("static", seed)) => seed.parse().ok().map(Binarise::Static),
+            _ => None,
+        };
+        parsed.ok_or_else(|| {
+            Error::config(format!(
+                "--binarise is as-is, threshold:0.5 (or another number), static:1 (or another seed) \
+                 or dynamic, not {text:?}"
+            ))
+        })
+    }
+}
+
+impl fmt::Display for Binarise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Binarise::AsIs => f.write_str("as-is"),
+            Binarise::Threshold(level) => write!(f, "threshold:{level}"),
+            Binarise::Static(seed) => write!(f, "static:{seed}"),
+            Binarise::Dynamic => f.write_str("dynamic"),
+        }
+    }
+}
+
+impl TryFrom<String> for Binarise {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Binarise> {
+        text.parse()
+    }
+}
+
+impl From<Binarise> for String {
+    fn from(binarise: Binarise) -> String {
+        binarise.to_string()
+    }
+}
+
+/// The draw of `static:SEED` for one value: a function of its place, so that files that lie on
+/// their side give the same bits.
+pub(super) fn static_draw(seed: u64, row: usize, col: usize, intensity: f64) -> bool {
+    let key = stream_key(seed, Purpose::StaticBinarise as u64, row as u64, col as u64);
+    // 53 bits: all that the uniforms below 1 have in f64.
+    let uniform = (key >> 11) as f64 * 2f64.powi(-53);
+    uniform < intensity
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_read_as_it_is_written() {
+        for text in ["as-is", "dynamic", "threshold:0.5", "threshold:127", "threshold:-1.5"] {
+            assert_eq!(text.parse::<Binarise>().unwrap().to_string(), text);
+        }
+        assert_eq!("static:7".parse::<Binarise>().unwrap(), Binarise::Static(7));
+        for wrong in ["", "grey", "threshold", "threshold:", "threshold:nan", "static:-1", "static"]
+        {
+            let refusal = wrong.parse::<Binarise>().unwrap_err();
+            assert!(refusal.is_config() && refusal.to_string().contains("dynamic"), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn draws_have_the_intensity_as_their_mean() {
+        let n = 100_000;
+        for intensity in [0.0, 0.1, 0.5, 0.9, 1.0] {
+            let ones = (0..n).filter(|&i| static_draw(3, i / 300, i % 300, intensity)).count();
+            let expected = n as f64 * intensity;
+            // four standard deviations of a binomial count
+            let tolerance = 4.0 * (expected * (1.0 - intensity)).sqrt();
+            assert!((ones as f64 - expected).abs() <= tolerance, "{ones} for {expected}");
+        }
+    }
+}

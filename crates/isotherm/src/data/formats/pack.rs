@@ -1,0 +1,145 @@
+//! Values packed as they come: one bit each, or eight.
+
+use isotherm_kernels::BitMatrix;
+use isotherm_kernels::bits::words_for;
+
+use super::visitor::{Visitor, flattened};
+use crate::data::binarise::{CHOICES, static_draw};
+
+/// How a value becomes a bit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Rule {
+    /// It is 0 or 1.
+    AsIs,
+    /// It is above this.
+    Above(f64),
+    /// It is drawn from a seed, with the value over `scale` as probability.
+    Draw { seed: u64, scale: f64 },
+}
+
+/// Packs bits.
+pub(super) struct PackBits {
+    rule: Rule,
+    words: Vec<u64>,
+    /// Words of a row; of the first row as many as have come.
+    words_per_row: usize,
+    rows: usize,
+    cols: usize,
+}
+
+impl PackBits {
+    pub(super) fn new(rule: Rule) -> PackBits {
+        PackBits { rule, words: Vec::new(), words_per_row: 0, rows: 0, cols: 0 }
+    }
+
+    /// The matrix, or nothing if no value came.
+    pub(super) fn finish(self) -> Option<BitMatrix> {
+        let bits = BitMatrix::from_words(self.rows, self.cols, self.words)?;
+        (bits.rows() > 0 && bits.cols() > 0).then_some(bits)
+    }
+
+    fn bit(&self, row: usize, col: usize, value: f64) -> Result<bool, String> {
+        match self.rule {
+            Rule::AsIs if value == 0.0 => Ok(false),
+            Rule::AsIs if value == 1.0 => Ok(true),
+            Rule::AsIs => Err(format!("is not 0 or 1; {}", remedy(value))),
+            _ if !value.is_finite() => Err(MISSING.to_owned()),
+            Rule::Above(level) => Ok(value > level),
+            Rule::Draw { seed, scale } => Ok(static_draw(seed, row, col, value / scale)),
+        }
+    }
+}
+
+impl Visitor for PackBits {
+    fn dimensions(&mut self, shape: &[usize]) -> bool {
+        let Some((rows, cols)) = flattened(shape) else { return false };
+        let words_per_row = words_for(cols);
+        let Some(count) = rows.checked_mul(words_per_row) else { return false };
+        if !self.words.is_empty() {
+            return self.words.len() == count && self.cols == cols;
+        }
+        if self.words.try_reserve_exact(count).is_err() {
+            return false;
+        }
+        self.words.resize(count, 0);
+        (self.words_per_row, self.rows, self.cols) = (words_per_row, rows, cols);
+        true
+    }
+
+    fn value(&mut self, row: usize, col: usize, value: f64) -> Result<(), String> {
+        let bit = self.bit(row, col, value)?;
+        if row == 0 && self.rows <= 1 && col >= self.cols {
+            self.cols = col + 1;
+            self.words_per_row = words_for(self.cols);
+        }
+        self.rows = self.rows.max(row + 1);
+        let word = row * self.words_per_row + col / 64;
+        if word >= self.words.len() {
+            self.words.resize((row + 1) * self.words_per_row, 0);
+        }
+        match self.words.get_mut(word).filter(|_| col < self.cols) {
+            Some(word) => *word |= u64::from(bit) << (col % 64),
+            None => return Err(CHANGED.to_owned()),
+        }
+        Ok(())
+    }
+}
+
+/// Packs intensities in 255ths. The dimensions must be told.
+pub(super) struct PackIntensities {
+    scale: f64,
+    pub(super) values: Vec<u8>,
+    pub(super) cols: usize,
+}
+
+impl PackIntensities {
+    /// Of values that `scale` divides into intensities.
+    pub(super) fn new(scale: f64) -> PackIntensities {
+        PackIntensities { scale, values: Vec::new(), cols: 0 }
+    }
+}
+
+impl Visitor for PackIntensities {
+    fn dimensions(&mut self, shape: &[usize]) -> bool {
+        let Some((rows, cols)) = flattened(shape) else { return false };
+        if !self.values.is_empty() {
+            return self.values.len() == rows * cols && self.cols == cols;
+        }
+        if self.values.try_reserve_exact(rows * cols).is_err() {
+            return false;
+        }
+        self.values.resize(rows * cols, 0);
+        self.cols = cols;
+        true
+    }
+
+    fn value(&mut self, row: usize, col: usize, value: f64) -> Result<(), String> {
+        let place = row.checked_mul(self.cols).filter(|_| col < self.cols);
+        let place = place.and_then(|start| self.values.get_mut(start + col));
+        match place {
+            // Rounded to the nearest 255th; whole numbers to 255 are kept as they are.
+            Some(at) => *at = (value / self.scale * 255.0).round() as u8,
+            None => return Err(CHANGED.to_owned()),
+        }
+        Ok(())
+    }
+}
+
+/// Why a value beyond what the first look saw cannot be used.
+const CHANGED: &str = "was not there a moment ago; wait until the file is written";
+
+/// Why a value that is not a number cannot be used.
+pub(super) const MISSING: &str = "is not a value; fill in or remove missing values";
+
+/// What to do about a number that is neither 0 nor 1.
+fn remedy(value: f64) -> String {
+    match value {
+        -1.0 => "write spins of -1 and 1 as 0 and 1, or choose --binarise threshold:0".to_owned(),
+        value if !value.is_finite() => "fill in or remove missing values".to_owned(),
+        value if value.fract() == 0.0 => format!(
+            "recode the values as 0 and 1, and leave out columns of labels or numbers; or, for grey \
+             data, choose {CHOICES}"
+        ),
+        _ => format!("binarise the data: choose {CHOICES}"),
+    }
+}

@@ -1,0 +1,81 @@
+//! The data of a run: what it learns from, what is watched, what is kept for the end.
+
+use crate::data::{Dataset, Source};
+use crate::error::{Error, Result};
+use crate::train::Config;
+
+/// The parts of a run's data. All have the same width.
+#[derive(Clone, Debug)]
+pub struct RunData {
+    /// What is learned from.
+    pub train: Dataset,
+    /// What is watched while learning; nothing is learned from it.
+    pub valid: Option<Dataset>,
+    /// What is kept for the end.
+    pub test: Option<Dataset>,
+}
+
+impl RunData {
+    /// The data that a configuration names.
+    pub fn of(config: &Config) -> Result<RunData> {
+        config.check_parts()?;
+        let load =
+            |text: &String| Dataset::load(&Source::parse(text), config.binarise, config.data_seed);
+        let whole = match &config.data {
+            None => Dataset::mixture(config.data_seed),
+            Some(text) => load(text)?,
+        };
+        let (train, valid, test) = split(whole, config)?;
+        let data = RunData {
+            train,
+            valid: config.valid.as_ref().map(load).transpose()?.or(valid),
+            test: config.test.as_ref().map(load).transpose()?.or(test),
+        };
+        data.check_widths()?;
+        Ok(data)
+    }
+
+    /// The parts with their names, for what is done to each.
+    pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Dataset)> {
+        let held_out = [("valid", self.valid.as_ref()), ("test", self.test.as_ref())];
+        let held_out = held_out.into_iter().filter_map(|(name, data)| Some((name, data?)));
+        [("train", &self.train)].into_iter().chain(held_out)
+    }
+
+    /// A part by its name.
+    pub fn part(&self, name: &str) -> Option<&Dataset> {
+        self.parts().find(|&(part, _)| part == name).map(|(_, data)| data)
+    }
+
+    fn check_widths(&self) -> Result<()> {
+        let width = self.train.n_visible();
+        match self.parts().find(|(_, data)| data.n_visible() != width) {
+            Some((part, data)) => Err(Error::data(format!(
+                "{} has {} columns but {}, which is learned from, has {width}; give --{part} data of \
+                 the same width",
+                data.name(),
+                data.n_visible(),
+                self.train.name()
+            ))),
+            None => Ok(()),
+        }
+    }
+}
+
+type Parts = (Dataset, Option<Dataset>, Option<Dataset>);
+
+/// Cuts a file into its parts, if the configuration says so.
+fn split(whole: Dataset, config: &Config) -> Result<Parts> {
+    let (Some(split), Dataset::Table(table)) = (config.split, &whole) else {
+        return Ok((whole, None, None));
+    };
+    let rows = split
+        .rows(table.examples.rows(), config.data_seed)
+        .map_err(|error| Error::data(format!("{}: {error}", table.name)))?;
+    let part = |part: &str, rows: &[usize]| {
+        let name = format!("{} ({part} of {split})", table.name);
+        (!rows.is_empty()).then(|| Dataset::Table(table.select(name, rows)))
+    };
+    let (valid, test) = (part("valid", &rows.valid), part("test", &rows.test));
+    Ok((part("train", &rows.train).unwrap_or(whole), valid, test))
+}
