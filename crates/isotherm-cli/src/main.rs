@@ -10,6 +10,7 @@ mod report;
 mod reproduce;
 mod resume;
 mod sample;
+mod stages;
 mod train;
 
 use std::process::ExitCode;
@@ -37,7 +38,7 @@ fn main() -> ExitCode {
         Command::Train(arguments) => train::run(arguments, line.quiet),
         Command::Resume(arguments) => resume::run(arguments, line.quiet),
         Command::Sample(arguments) => sample::run(arguments, line.quiet),
-        Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Evaluate(arguments) => evaluate::run(arguments, line.quiet),
         Command::Reproduce(arguments) => reproduce::run(arguments, line.quiet),
         Command::Report(arguments) => report::run(arguments, line.quiet),
     });

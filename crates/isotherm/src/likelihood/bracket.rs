@@ -74,16 +74,34 @@ impl Budget {
         self.annealing.most_batches.div_ceil(2)
     }
 
+    /// The same work cut down to a share of it, but not below a tenth.
+    pub fn scaled(self, share: f64) -> Budget {
+        let share = share.clamp(0.1, 1.0);
+        let part = |steps: usize| (steps as f64 * share).ceil() as usize;
+        let AnnealingEffort { steps, most_steps, .. } = self.annealing;
+        let annealing =
+            AnnealingEffort { steps: part(steps), most_steps: part(most_steps), ..self.annealing };
+        let Length { columns, warm_up, steps } = self.sampler;
+        let long = |steps: u64| (steps as f64 * share).ceil() as u64;
+        let sampler = Length { columns, warm_up: long(warm_up), steps: long(steps) };
+        Budget { annealing, sampler, ..self }
+    }
+
+    /// Particles of annealing down: as many from each column.
+    fn particles_down(&self) -> usize {
+        self.annealing.particles.next_multiple_of(self.sampler.columns)
+    }
+
     fn check(&self) -> Result<()> {
-        let (columns, particles) = (self.sampler.columns, self.annealing.particles);
-        if particles < columns || !particles.is_multiple_of(columns) {
-            return Err(Error::config(format!(
-                "--particles must be a multiple of the {columns} columns of the sampler that they \
-                 start from"
-            )));
-        }
-        if self.annealing.steps < 2 {
-            return Err(Error::config("--steps must be at least 2"));
+        let AnnealingEffort { particles, steps, .. } = self.annealing;
+        let bounds = [("--particles", particles, 1 << 24), ("--steps", steps, 1 << 32)];
+        for (name, value, most) in bounds {
+            if !(2..=most).contains(&value) {
+                return Err(Error::config(format!(
+                    "{name} {value} is not between 2 and {most}; an estimate of log Z takes some \
+                     hundreds of particles and some thousands of steps"
+                )));
+            }
         }
         Ok(())
     }
@@ -201,7 +219,7 @@ impl Work<'_> {
 
     fn sample(&self, start: Start, part: u64, progress: &mut dyn FnMut(f64)) -> Result<Found> {
         let (sampler, clock) = (self.budget.sampler, self.clock(part));
-        let samples = self.budget.annealing.particles * self.budget.batches_down();
+        let samples = self.budget.particles_down() * self.budget.batches_down();
         let start = (start, self.training);
         sample(self.model, &self.marginals, start, sampler, samples, clock, progress)
     }
@@ -216,7 +234,8 @@ impl Work<'_> {
         progress: &mut dyn FnMut(f64),
     ) -> Result<Pooled> {
         let most_batches = self.budget.batches_down();
-        let effort = AnnealingEffort { most_batches, ..*effort };
+        let particles = self.budget.particles_down();
+        let effort = AnnealingEffort { particles, most_batches, ..*effort };
         let hot = self.path().log_z_at_the_hot_end();
         let batch = |which: usize, steps| {
             let first = which * effort.particles;

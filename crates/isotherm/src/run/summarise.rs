@@ -31,8 +31,9 @@ pub(super) fn summarise(
     let phase = if config.sampling_steps > 0 { Phase::Sample } else { Phase::Train };
     let mut warnings = data.warnings();
     warnings.extend(ladder.and_then(no_round_trip));
-    if train.0.is_none() {
-        warnings.push(no_likelihood(exact::smaller_layer(&state.model)));
+    match &train.0 {
+        None => warnings.push(no_likelihood(exact::smaller_layer(&state.model))),
+        Some(measured) => warnings.extend(not_converged(measured)),
     }
     Summary {
         log_likelihood: train.0,
@@ -80,6 +81,14 @@ fn no_likelihood(units: usize) -> String {
     let largest = exact::LARGEST;
     format!(
         "no likelihood: the smaller layer has {units} units, more than the {largest} that can be \
-         enumerated"
+         enumerated; `isotherm evaluate` estimates it"
     )
+}
+
+fn not_converged(measured: &LogLikelihood) -> Option<String> {
+    let verdict = measured.verdict().filter(|verdict| !verdict.converged)?;
+    Some(format!(
+        "log-likelihood {} (`isotherm evaluate` takes more time over it)",
+        verdict.sentence
+    ))
 }

@@ -7,12 +7,43 @@
 use super::engine::{Tempering, TemperingState};
 use super::ladder::Ladder;
 use super::respace::equal_rejection;
+use crate::error::Result;
 use crate::path::Path;
+use crate::streams::Clock;
 
 /// Fewest gaps that a ladder is given.
 const FEWEST_GAPS: usize = 3;
+/// Most rungs that a warm-up lays.
+const MOST_RUNGS: usize = 100;
+/// The rejection that every gap should have after it: half of the swaps succeed.
+const REJECTION: f64 = 0.5;
+/// The shares of a warm-up after which the ladder is laid anew; what is left lets it settle.
+const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
 
 impl<P: Path> Tempering<P> {
+    /// `steps` steps from step 0 of the clock, in which the ladder is tuned in rounds and then left
+    /// as it is. `progress` is told the steps that are done and answers whether to go on.
+    pub fn warm_up(
+        &mut self,
+        model: &P::Model,
+        steps: u64,
+        clock: Clock,
+        progress: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<()> {
+        for step in 0..steps {
+            let ends_a_round = |share: &f64| (share * steps as f64) as u64 == step;
+            if step > 0 && TUNED_AFTER.iter().any(ends_a_round) {
+                self.tune(REJECTION, MOST_RUNGS);
+            }
+            self.step(model, 1, Clock { step, ..clock })?;
+            if !progress(step + 1) {
+                break;
+            }
+        }
+        self.state.flow.restart_count();
+        Ok(())
+    }
+
     /// Lays the ladder whose gaps would all reject with this probability, by what was seen since it
     /// was laid last; at most `most_rungs` rungs. The barrier Λ, the sum of the rejections, hardly
     /// depends on the rungs it is measured with, but too few rungs show too little of it: a
