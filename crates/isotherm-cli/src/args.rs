@@ -13,6 +13,7 @@ use serde::Serialize;
              that tunes itself",
     after_help = "Examples:\n  isotherm train                              the paper's mixture, \
                   10 hidden units\n  isotherm train votes.csv --hidden 16        your own 0/1 data\n  \
+                  isotherm data votes.csv                     what is in a file\n  \
                   isotherm resume runs/mixture-apt-1          go on with an interrupted run\n  \
                   isotherm evaluate runs/mixture-apt-1        its log-likelihood\n  \
                   isotherm sample runs/mixture-apt-1 -n 100 --out samples.npy\n  \
@@ -33,6 +34,8 @@ pub(crate) struct CommandLine {
 pub(crate) enum Command {
     /// Train a model
     Train(Box<TrainArguments>),
+    /// Print what a file of data holds, and how to train on it
+    Data(DataArguments),
     /// Go on with a run that was interrupted or killed
     Resume(ResumeArguments),
     /// Draw samples from the model of a run, or from a model file
@@ -169,6 +172,10 @@ pub(crate) struct TrainOptions {
     /// Updates that the averaged parameters look back over [default: a twentieth of all]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     average: Option<u64>,
+    /// Stop when so many updates have brought no better likelihood of the validation data; the best
+    /// model is kept in any case [default: go on to the end]
+    #[arg(long, value_parser = count, help_heading = "Learning")]
+    patience: Option<u64>,
     /// Standard deviation of the initial weights [default: 0.2 on the hidden-marginal path, else
     /// √(0.1 / hidden)]
     #[arg(long, help_heading = "Learning")]
@@ -218,6 +225,29 @@ pub(crate) struct TrainOptions {
     /// Steps between two checkpoints [default: 1000]
     #[arg(long, value_parser = count, help_heading = "Recording")]
     checkpoint_every: Option<u64>,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  isotherm data votes.csv
+  isotherm data nltcs.npz                            all of its arrays
+  isotherm data nltcs.npz:train --test nltcs.npz:test
+  isotherm data train-images-idx3-ubyte.gz --binarise threshold:0.5
+
+NumPy (.npy, .npz), text (commas, tabs or spaces, with or without a header), IDX, MATLAB version 5
+to 7 and Parquet are recognised by their content, each also gzipped. Rows are examples.")]
+pub(crate) struct DataArguments {
+    /// The file; FILE:NAME names one of several arrays in it
+    pub(crate) file: String,
+    /// Look at what this rule makes of the values: threshold:0.5, static:SEED or dynamic
+    #[arg(long, value_name = "RULE")]
+    pub(crate) binarise: Option<String>,
+    /// Other data: how many of its rows are in the file too?
+    #[arg(long, value_name = "FILE")]
+    pub(crate) test: Option<String>,
+    /// Print a JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]

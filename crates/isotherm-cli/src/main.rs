@@ -2,6 +2,7 @@
 //! algorithm is in the library.
 
 mod args;
+mod data;
 mod evaluate;
 mod interrupt;
 mod output;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
     let line = CommandLine::parse();
     let result = with_threads(line.threads, || match &line.command {
         Command::Train(arguments) => train::run(arguments, line.quiet),
+        Command::Data(arguments) => data::run(arguments),
         Command::Resume(arguments) => resume::run(arguments, line.quiet),
         Command::Sample(arguments) => sample::run(arguments, line.quiet),
         Command::Evaluate(arguments) => evaluate::run(arguments, line.quiet),

@@ -39,6 +39,8 @@ pub enum Purpose {
     Perfect = 13,
     /// Which spare replica takes its turn on the ladder.
     Turn = 14,
+    /// The seed of the sampler that follows the likelihood along a run.
+    Follow = 15,
     /// The seeds of what estimates log Z, one for each part of it.
     LogZ = 20,
     /// The training examples that an evaluating sampler starts from, and their hidden units.

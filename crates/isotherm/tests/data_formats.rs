@@ -269,7 +269,7 @@ fn npy_headers_that_are_damaged() {
     for len in 1..file.len() {
         npy_refusal(&file[..len]);
     }
-    assert!(npy_refusal(b"PK\x03\x04 something else").contains("not an npy file"));
+    assert!(npy_refusal(b"PK\x03\x04 something else").contains("zip file is damaged"));
     for text in ["", "{}", "5", "{'descr': '|u1'}", "{'shape': (1, 2)\n", "\u{1b}[31m\nred"] {
         let message = npy_refusal(npy_text(1, text, &[0, 1]));
         assert!(message.contains("numpy.save"), "{message}");
@@ -309,8 +309,8 @@ fn csv_values_that_are_not_binary_name_line_and_column() {
         ("0,1\n0,2\n", "data.csv, line 2, column 2: 2 is not 0 or 1; recode the values"),
         ("0,1\nnan,1\n", "data.csv, line 2, column 1: nan is not 0 or 1; fill in or remove"),
         (
-            "a;b\n0;1\n",
-            "data.csv, line 2, column 1: \"0;1\" is not a number; separate the values by",
+            "a,b\n0;1,1\n",
+            "data.csv, line 2, column 1: \"0;1\" is not a number; separate the values by commas",
         ),
         ("0,1\r\n1,2\r\n", "data.csv, line 2, column 2: 2 is not 0 or 1"),
         ("a,b\r\n\r\n\r\n0,-1\r\n", "data.csv, line 4, column 2: -1 is not 0 or 1"),
@@ -321,7 +321,7 @@ fn csv_values_that_are_not_binary_name_line_and_column() {
         (",\n0,1\n", "data.csv, line 1, column 1: the field is empty"),
         ("0,one\n", "data.csv, line 1, column 2: \"one\" is not a number"),
         ("a,b\n0,1\nc,d\n", "data.csv, line 3, column 1: \"c\" is not a number"),
-        ("a;b\n0;1\n", "data.csv, line 2, column 1: \"0;1\" is not a number"),
+        ("a;b\n0;1,1\n", "data.csv, line 2, column 2: \"1,1\" is not a number"),
         ("0,1\n1,\"0\n0,1\n", "data.csv, line 2, column 2: \"0\\n0,1\" is not a number"),
         ("0,1\r1,0\r", "data.csv, line 1, column 2: \"1\\r1\" is not a number"),
         ("0,\u{1b}[31m\n", "data.csv, line 1, column 2: \"\\u{1b}[31m\" is not a number"),
@@ -387,9 +387,48 @@ fn csv_of_one_very_long_row() {
 #[test]
 fn unknown_formats_list_the_known_ones() {
     for name in ["data.png", "data", "csv", "data.csv.zip"] {
-        let message = Files::new().refusal(name, "0,1\n");
+        let message = Files::new().refusal(name, b"\x89PNG\r\n\x1a\n0,1\n");
         assert!(message.starts_with(name), "{message}");
-        assert!(message.contains(".npy") && message.contains(".csv, .txt"), "{message}");
+        for known in [".npy", ".npz", ".csv, .txt", "IDX", ".mat", "Parquet", "gzipped"] {
+            assert!(message.contains(known), "{message}");
+        }
+    }
+    let message = Files::new().refusal("data.mat", b"\x89HDF\r\n\x1a\n....");
+    assert!(message.contains("7.3") && message.contains("-v7"), "{message}");
+}
+
+#[test]
+fn text_is_recognised_by_content_whatever_its_name() {
+    for name in ["data.png", "data", "data.npy", "data.csv.gz"] {
+        assert_eq!(Files::new().load(name, "0,1\n1,0\n").unwrap(), bits(&[[0, 1], [1, 0]]));
+    }
+}
+
+#[test]
+fn text_between_tabs_semicolons_and_spaces() {
+    let expected = bits(&[[0, 1, 1], [1, 0, 0]]);
+    let same = [
+        "0\t1\t1\n1\t0\t0\n",
+        "a\tb c\td\r\n0\t1\t1\r\n1\t0\t0\r\n",
+        "a;b;c\n0;1;1\n1;0;0\n",
+        "0 1 1\n1 0 0\n",
+        "  0   1 \t1  \n\n 1 0 0",
+        "# saved by someone\n0 1 1\n1 0 0\n",
+        "0.000000e+00 1.000000e+00 1.0\n1 0 0\n",
+        "x y z\n0 1 1\n1 0 0\n",
+    ];
+    for text in same {
+        assert_eq!(Files::new().load("data.amat", text).unwrap(), expected, "{text:?}");
+    }
+    let places = [
+        ("0 1 1\n\n1  2 0\n", "line 3, column 2: 2 is not 0 or 1"),
+        ("0\t1\n0\t\n", "line 2, column 2: the field is empty"),
+        ("# remark\n0 1\n0 1 1\n", "line 3, column 3: the row has 3 value(s), but line 2 has 2"),
+        ("0,1\nNA,1\n", "line 2, column 1: NA is not 0 or 1; fill in or remove"),
+    ];
+    for (text, expected) in places {
+        let message = Files::new().refusal("data.txt", text);
+        assert!(message.starts_with(&format!("data.txt, {expected}")), "{text:?}: {message}");
     }
 }
 

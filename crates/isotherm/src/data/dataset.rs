@@ -61,7 +61,7 @@ impl Table {
     }
 
     /// Columns that have the same value in every example.
-    fn constant_columns(&self) -> Vec<usize> {
+    pub(super) fn constant_columns(&self) -> Vec<usize> {
         let (sums, all) = match &self.grey {
             Some(grey) => (grey.column_sums(), 255 * grey.rows() as u64),
             None => (self.examples.column_counts(), self.examples.rows() as u64),

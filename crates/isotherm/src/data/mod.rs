@@ -3,6 +3,7 @@
 mod binarise;
 mod dataset;
 pub mod formats;
+mod inspection;
 mod intensities;
 mod minibatch;
 mod mixture;
@@ -12,6 +13,7 @@ mod split;
 
 pub use binarise::Binarise;
 pub use dataset::{ConstantColumns, Dataset, Table};
+pub use inspection::{ArrayReport, FileReport, Missing, ValueKind, inspect};
 pub use intensities::Intensities;
 pub use minibatch::Minibatches;
 pub use mixture::Mixture;

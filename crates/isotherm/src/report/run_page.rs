@@ -72,6 +72,7 @@ pub(crate) fn warnings_of(record: &RunRecord, drawn: Option<&Drawn>) -> Vec<Stri
         last_step: record.last_step(),
         finished: record.summary.is_some(),
         likelihood: record.summary.as_ref().and_then(|it| it.log_likelihood.as_ref()),
+        averaged: record.summary.as_ref().and_then(|it| it.log_likelihood_averaged.as_ref()),
         units: model.map(|model| (model.n_visible(), model.n_hidden())),
         activations: drawn.map(|drawn| (&drawn.activations[..], drawn.v.rows())),
         mode_distance: drawn

@@ -40,6 +40,8 @@ pub(crate) struct Signs<'a> {
     pub(crate) finished: bool,
     /// The likelihood at the end.
     pub(crate) likelihood: Option<&'a LogLikelihood>,
+    /// That of the averaged parameters.
+    pub(crate) averaged: Option<&'a LogLikelihood>,
     /// Visible and hidden units.
     pub(crate) units: Option<(usize, usize)>,
     /// Mean activation of each hidden unit over samples of the model, and the number of samples.
@@ -62,9 +64,11 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
     found.extend(non_finite(signs.rows));
     found.extend(falling_likelihood(signs.rows));
     match signs.likelihood {
-        Some(measured) => found.extend(not_converged(measured)),
+        Some(measured) => found.extend(not_converged("The log-likelihood", measured)),
         None => found.extend(signs.units.filter(|_| signs.finished).and_then(no_likelihood)),
     }
+    let averaged = "The log-likelihood of the averaged parameters";
+    found.extend(signs.averaged.and_then(|measured| not_converged(averaged, measured)));
     if let Some(ladder) = signs.rows.iter().rev().find_map(|row| row.ladder.as_ref()) {
         found.extend(starved_gap(ladder));
         found.extend(no_round_trip(signs));
@@ -170,9 +174,9 @@ fn no_likelihood((visible, hidden): (usize, usize)) -> Option<String> {
     })
 }
 
-fn not_converged(measured: &LogLikelihood) -> Option<String> {
+fn not_converged(which: &str, measured: &LogLikelihood) -> Option<String> {
     let verdict = measured.verdict().filter(|verdict| !verdict.converged)?;
-    Some(format!("The log-likelihood has {}.", verdict.sentence))
+    Some(format!("{which} has {}.", verdict.sentence))
 }
 
 fn starved_gap(ladder: &LadderRow) -> Option<String> {

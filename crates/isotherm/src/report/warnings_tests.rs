@@ -19,6 +19,7 @@ fn about(rows: &[Row]) -> Vec<String> {
         last_step: 1000,
         finished: true,
         likelihood: None,
+        averaged: None,
         units: Some((784, 10)),
         activations: Some((&activations, 500)),
         mode_distance: Some(0.05),
@@ -187,7 +188,10 @@ fn an_estimate_that_did_not_converge_is_told_in_its_own_words() {
     let signs = Signs { rows: &rows, finished: true, units: Some((784, 500)), ..Signs::default() };
     let signs = Signs { likelihood: Some(&bad), ..signs };
     assert_one(&warnings(&signs), &["has not converged", "no round trips"]);
-    assert!(warnings(&Signs { likelihood: Some(&good), ..signs }).is_empty());
+    let signs = Signs { likelihood: Some(&good), ..signs };
+    assert!(warnings(&signs).is_empty());
+    let averaged = Signs { averaged: Some(&bad), ..signs };
+    assert_one(&warnings(&averaged), &["averaged parameters has not converged"]);
 }
 
 #[test]

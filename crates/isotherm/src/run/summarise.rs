@@ -2,7 +2,7 @@
 
 use crate::data::Dataset;
 use crate::likelihood::{LogLikelihood, exact};
-use crate::record::{LadderRow, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};
+use crate::record::{BestModel, LadderRow, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};
 use crate::train::{Phase, Plan, TrainState};
 
 /// The likelihood of the model and that of its averaged parameters, where they can be had.
@@ -33,8 +33,10 @@ pub(super) fn summarise(
     warnings.extend(ladder.and_then(no_round_trip));
     match &train.0 {
         None => warnings.push(no_likelihood(exact::smaller_layer(&state.model))),
-        Some(measured) => warnings.extend(not_converged(measured)),
+        Some(measured) => warnings.extend(not_converged("log-likelihood", measured)),
     }
+    let averaged = train.1.as_ref();
+    warnings.extend(averaged.and_then(|it| not_converged("averaged log-likelihood", it)));
     Summary {
         log_likelihood: train.0,
         log_likelihood_averaged: train.1,
@@ -43,8 +45,12 @@ pub(super) fn summarise(
         log_likelihood_test: test.0,
         log_likelihood_test_averaged: test.1,
         entropy_limit: data.limit(),
-        updates: config.updates,
-        sampling_steps: config.sampling_steps,
+        best: state.best.as_ref().map(|best| BestModel {
+            update: best.update,
+            log_likelihood_valid: best.log_likelihood,
+        }),
+        updates: state.step.min(config.updates),
+        sampling_steps: state.step.saturating_sub(config.updates),
         rungs: ladder.map_or(1, |ladder| ladder.betas.len()),
         betas: ladder.map_or(vec![1.0], |ladder| ladder.betas.clone()),
         swap_rate: ladder.map(|ladder| SwapRate {
@@ -85,10 +91,7 @@ fn no_likelihood(units: usize) -> String {
     )
 }
 
-fn not_converged(measured: &LogLikelihood) -> Option<String> {
+fn not_converged(which: &str, measured: &LogLikelihood) -> Option<String> {
     let verdict = measured.verdict().filter(|verdict| !verdict.converged)?;
-    Some(format!(
-        "log-likelihood {} (`isotherm evaluate` takes more time over it)",
-        verdict.sentence
-    ))
+    Some(format!("{which} {} (`isotherm evaluate` takes more time over it)", verdict.sentence))
 }

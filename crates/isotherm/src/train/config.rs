@@ -102,6 +102,7 @@ pub struct Config {
     pub l1: f64,
     pub gradient: GradientKind,
     pub average: Option<u64>,
+    pub patience: Option<u64>,
     pub init_std: Option<f64>,
     pub respace: Respace,
     pub beta_lr: f64,
@@ -118,6 +119,7 @@ pub struct Config {
     pub checkpoint_every: u64,
 }
 
+/// The defaults for the paper's mixture: its batches and its number of updates.
 impl Default for Config {
     fn default() -> Config {
         Config {
@@ -147,6 +149,7 @@ impl Default for Config {
             l1: 0.0,
             gradient: GradientKind::Centered,
             average: None,
+            patience: None,
             init_std: None,
             respace: Respace::Flow,
             beta_lr: 1e-4,
@@ -166,6 +169,18 @@ impl Default for Config {
 }
 
 impl Config {
+    /// The defaults for a file of examples. They come from binarized MNIST, Caltech Silhouettes and
+    /// NLTCS, see RESULTS.md.
+    pub fn for_a_file() -> Config {
+        Config {
+            batch: 100,
+            lr: 0.05,
+            lr_decay: LrDecay::HoldLinear,
+            l1: 2e-4,
+            ..Config::default()
+        }
+    }
+
     /// What is wrong with a configuration file, in few words: TOML's own would list all options.
     pub fn what_is_wrong(error: &toml::de::Error) -> String {
         let message = error.message().replace('\n', " ");

@@ -1,6 +1,8 @@
 //! Training: the paper's algorithm is [`step`], the rest is what it stands on.
 
+pub mod best;
 pub mod config;
+pub mod follower;
 pub mod gradient;
 pub mod negative;
 pub mod optimiser;
@@ -11,6 +13,7 @@ mod snapshot;
 pub mod state;
 pub mod step;
 
+pub use best::Best;
 pub use config::{Algorithm, Config, FinalLikelihood, GradientKind, LrDecay, PathKind};
 pub use plan::Plan;
 pub use state::TrainState;

@@ -1,24 +1,35 @@
 //! Files that hold a matrix, one example a row: what they are is told by their content.
 
-mod csv;
-mod gzip;
+mod arrays;
+mod idx;
+mod input;
+pub(super) mod inspect;
+mod matlab;
+mod matlab_elements;
 mod npy;
 mod npy_header;
+mod npz;
 mod numbers;
 mod pack;
+mod parquet;
+mod parquet_pages;
+mod recognise;
+mod squeeze;
 mod survey;
+mod text;
 mod visitor;
 
 use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::io;
 use std::path::Path;
 
 use isotherm_kernels::BitMatrix;
 
 use super::{Binarise, Intensities, Source};
 use crate::{Error, Result};
+use input::Input;
 use pack::{PackBits, PackIntensities, Rule};
+use recognise::{Format, recognise};
 use survey::Survey;
 use visitor::Visitor;
 
@@ -33,26 +44,9 @@ pub enum Values {
     Grey(Intensities),
 }
 
-/// A kind of file, and how to tell it from the others.
-struct Format {
-    name: &'static str,
-    /// How the content begins; empty if that says nothing.
-    magic: &'static [u8],
-    /// The file name's endings, in lower case.
-    endings: &'static [&'static str],
-    read: fn(&Origin, &mut dyn BufRead, &mut dyn Visitor) -> Result<()>,
-}
-
-/// The formats that [`load`] reads, one line each.
-#[rustfmt::skip]
-const FORMATS: &[Format] = &[
-    Format { name: "NumPy array", magic: npy_header::MAGIC, endings: &["npy"], read: npy::read },
-    Format { name: "comma-separated text", magic: b"", endings: &["csv", "txt"], read: csv::read },
-];
-
 /// Reads the 0/1 matrix in a file; its rows are the examples.
 ///
-/// The format is recognised by the content if that is possible, otherwise by the file's ending.
+/// The format is recognised by the content, and so is a gzipped file.
 ///
 /// # Errors
 ///
@@ -121,68 +115,30 @@ fn pack_bits(
 
 /// Hands every value in a file to a visitor.
 fn visit(source: &Source, visitor: &mut dyn Visitor) -> Result<()> {
-    let path = &source.path;
-    let io_error = |error: io::Error| Error::io("read", path, &error);
-    // Asked before opening, because opening a named pipe waits for a writer.
-    let metadata = fs::metadata(path).map_err(io_error)?;
-    if metadata.is_dir() {
-        return Err(io_error(io::ErrorKind::IsADirectory.into()));
-    }
-    let origin = Origin { path, len: metadata.len() };
-    if !metadata.is_file() {
-        return Err(origin.refuse("this is not a regular file; save the data to one first"));
-    }
-    if origin.len == 0 {
-        return Err(origin.refuse("the file is empty; write the data again"));
-    }
-    let open = || File::open(path).map(BufReader::new).map_err(io_error);
-    let mut reader = open()?;
-    let start = reader.fill_buf().map_err(io_error)?;
-    if start.starts_with(gzip::MAGIC) {
-        let len = gzip::unpacked_len(&origin, reader)?;
-        let origin = Origin { path, len };
-        return visit_unpacked(&origin, source, &mut gzip::unpack(open()?), visitor);
-    }
-    visit_unpacked(&origin, source, &mut reader, visitor)
+    let input = Input::new(&source.path)?;
+    visit_input(&input, recognise(&input)?, source.array.as_deref(), visitor)
 }
 
-fn visit_unpacked(
-    origin: &Origin,
-    source: &Source,
-    input: &mut dyn BufRead,
+fn visit_input(
+    input: &Input,
+    format: Format,
+    array: Option<&str>,
     visitor: &mut dyn Visitor,
 ) -> Result<()> {
-    let start = input.fill_buf().map_err(|error| origin.io(&error))?;
-    if start.starts_with(gzip::MAGIC) {
-        return Err(origin.refuse("the file is gzipped twice; unpack it once with gunzip"));
-    }
-    if let Some(array) = &source.array {
+    let origin = &input.origin;
+    if let (Some(array), false) = (array, format.has_names()) {
         let array = shown(array, 40);
-        return Err(
-            origin.refuse(format!("the file holds no arrays with names; leave :{array} out"))
-        );
+        let why = format!("the file holds no arrays with names; leave :{array} out");
+        return Err(origin.refuse(why));
     }
-    match recognise(origin.path, start) {
-        Some(format) => (format.read)(origin, input, visitor),
-        None => Err(origin.refuse(format!("the format is not supported; use {}", supported()))),
+    match format {
+        Format::Npy => npy::read(origin, &mut input.open()?, visitor),
+        Format::Npz => npz::read(input, array, visitor),
+        Format::Idx => idx::read(origin, input.open()?, visitor),
+        Format::Matlab => matlab::read(input, array, visitor),
+        Format::Parquet => parquet::read(input, visitor),
+        Format::Text => text::read(origin, &input.head, input.open()?, visitor),
     }
-}
-
-/// The format of a file that begins with `start`.
-fn recognise(path: &Path, start: &[u8]) -> Option<&'static Format> {
-    let by_content = |format: &&Format| !format.magic.is_empty() && start.starts_with(format.magic);
-    let packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
-    let inner = if packed { path.file_stem().map(Path::new).unwrap_or(path) } else { path };
-    let ending = inner.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-    let by_ending =
-        |format: &&Format| format.endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
-    FORMATS.iter().find(by_content).or_else(|| FORMATS.iter().find(by_ending))
-}
-
-/// The supported formats and their endings, for people.
-fn supported() -> String {
-    let one = |format: &Format| format!("{} (.{})", format.name, format.endings.join(", ."));
-    FORMATS.iter().map(one).collect::<Vec<_>>().join(" or ")
 }
 
 /// The file that is being read, as its errors name it.
@@ -218,8 +174,16 @@ impl Origin<'_> {
                 let why = shown(&error.to_string(), 80);
                 self.refuse(format!("the file is damaged ({why}); copy or save it again"))
             }
+            io::ErrorKind::FileTooLarge => {
+                let why = shown(&error.to_string(), 80);
+                self.refuse(format!("{why}; if that is right, unpack it first"))
+            }
             _ => Error::io("read", self.path, error),
         }
+    }
+
+    fn file_name(&self) -> String {
+        self.path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
     }
 
     fn name(&self) -> String {

@@ -1,0 +1,115 @@
+//! `isotherm data`: what a file holds.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::*;
+use serde_json::Value;
+
+fn data(file: &Path, more: &str) -> Vec<String> {
+    let mut arguments = vec!["data".to_owned(), text(file)];
+    arguments.extend(words(more));
+    arguments
+}
+
+fn json(file: &Path, more: &str) -> Value {
+    serde_json::from_str(&succeed(data(file, &format!("{more} --json")))).unwrap()
+}
+
+/// The fact that stands behind a name.
+fn fact<'a>(printed: &'a str, name: &str) -> &'a str {
+    let line = printed.lines().find(|line| line.trim_start().starts_with(name));
+    line.unwrap_or_else(|| panic!("no {name} in {printed}")).trim_start()[name.len()..].trim()
+}
+
+#[test]
+fn a_table_of_zeros_and_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("votes.csv");
+    fs::write(&file, "a,b,c,d\n0,1,0,1\n1,1,0,1\n0,1,0,0\n0,1,0,1\n").unwrap();
+    let other = folder.path().join("other.csv");
+    fs::write(&other, "0,1,0,1\n1,1,1,1\n1,1,0,1\n").unwrap();
+    let printed = succeed(data(&file, &format!("--test {}", text(&other))));
+    assert_eq!(fact(&printed, "shape"), "4 examples × 4 variables");
+    assert_eq!(fact(&printed, "values"), "0 and 1");
+    assert_eq!(fact(&printed, "density"), "0.5000 ones");
+    assert_eq!(fact(&printed, "constant"), "2 of 4 columns never change: 2–3");
+    assert_eq!(fact(&printed, "duplicates"), "1 rows repeat an earlier one, 3 are distinct");
+    assert_eq!(fact(&printed, "overlap"), format!("2 rows of {} are in it too", text(&other)));
+    let report = json(&file, &format!("--test {}", text(&other)));
+    let array = &report["arrays"][0];
+    assert_eq!((array["rows"].as_u64(), array["columns"].as_u64()), (Some(4), Some(4)));
+    assert_eq!(array["constant_columns"], serde_json::json!([2, 3]));
+    assert_eq!((&array["binarise"], &array["values"]), (&"as-is".into(), &"binary".into()));
+    assert_eq!(array["test_rows_seen"], 2);
+    let command = report["command"].as_str().unwrap();
+    assert!(command.starts_with("isotherm train ") && command.contains("--constant-columns keep"));
+}
+
+#[test]
+fn grey_images_and_what_a_rule_makes_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("grey.npy");
+    // Two smooth images of 4 × 5 whose first column is black and whose brightest pixel is 200.
+    let image: Vec<u8> = (0..20u8).map(|at| (at % 5) * 50).collect();
+    let darker: Vec<u8> = image.iter().map(|v| v / 2).collect();
+    fs::write(&file, npy("|u1", "(2, 4, 5)", &[image, darker].concat())).unwrap();
+    let report = json(&file, "");
+    let array = &report["arrays"][0];
+    assert_eq!(array["dimensions"], serde_json::json!([2, 4, 5]));
+    assert_eq!((&array["shape"], &array["values"]), (&"5x4".into(), &"bytes".into()));
+    assert_eq!((&array["binarise"], &array["largest"]), (&"threshold:0.5".into(), &200.0.into()));
+    assert_eq!(array["constant_columns"], serde_json::json!([1, 6, 11, 16]));
+    // Above 127.5 are 150 and 200 of the first image: 8 of 40 pixels.
+    let array = &json(&file, "--binarise threshold:0.5")["arrays"][0];
+    assert_eq!(array["density"], 0.2);
+    assert_eq!(array["constant_columns"].as_array().unwrap().len(), 12);
+    let printed = succeed(data(&file, ""));
+    assert!(printed.contains("--binarise threshold:0.5") && printed.contains("--shape 5x4"));
+    assert!(fact(&printed, "binarise").contains("dynamic"), "{printed}");
+}
+
+#[test]
+fn missing_values_are_counted_with_the_place_of_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("holes.tsv");
+    fs::write(&file, "a\tb\n0\t1\n1\t\nNA\t0\n").unwrap();
+    let printed = succeed(data(&file, ""));
+    assert!(fact(&printed, "missing").starts_with("2, the first in row 2, column 2"), "{printed}");
+    assert!(!printed.contains("isotherm train"), "nothing to train on yet: {printed}");
+    assert_eq!(json(&file, "")["arrays"][0]["missing"]["count"], 2);
+}
+
+#[test]
+fn other_values_get_a_threshold_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    for (content, rule) in [
+        ("-1,1\n1,-1\n", "threshold:0"),
+        ("0,16\n3,8\n", "threshold:8"),
+        ("0.1,0.9\n0.5,1\n", "threshold:0.5"),
+        ("-2.5,0\n3,4.5\n", "threshold:1"),
+    ] {
+        let file = folder.path().join("values.csv");
+        fs::write(&file, content).unwrap();
+        assert_eq!(json(&file, "")["arrays"][0]["binarise"], rule, "{content}");
+        // What is suggested works.
+        let density = &json(&file, &format!("--binarise {rule}"))["arrays"][0]["density"];
+        assert!((0.2..0.8).contains(&density.as_f64().unwrap()), "{content}: {density}");
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("labels-idx1-ubyte");
+    fs::write(&file, [0, 0, 8, 1, 0, 0, 0, 2, 3, 4]).unwrap();
+    assert!(refused(data(&file, "")).contains("file of images"));
+    fs::write(&file, b"\x89PNG\r\n\x1a\n").unwrap();
+    assert!(refused(data(&file, "")).contains("not recognised"));
+    assert!(refused(data(&folder.path().join("nowhere.csv"), "")).contains("nowhere.csv"));
+    fs::write(&file, "0,1\n").unwrap();
+    assert!(refused(data(&file, "--binarise half")).contains("threshold:0.5"));
+}

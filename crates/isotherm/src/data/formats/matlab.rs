@@ -1,0 +1,62 @@
+//! MATLAB's files of version 5 to 7: which array is meant, and its values.
+//!
+//! Read here and not by a crate: those that there are hold all arrays in memory and trust the sizes
+//! that a file claims.
+
+use std::ops::ControlFlow;
+
+use super::input::Input;
+use super::matlab_elements::for_each;
+use super::numbers::{Order, visit_array};
+use super::visitor::Visitor;
+use super::{arrays, shown};
+use crate::Result;
+
+/// Most arrays that a file may hold.
+const MOST_ARRAYS: usize = 10_000;
+
+/// Whether a file begins as MATLAB's do: a text of 116 bytes, an offset, a version and a mark.
+pub(super) fn recognise(head: &[u8]) -> bool {
+    matches!(head.get(124..128), Some([0, 1, b'I', b'M'] | [1, 0, b'M', b'I']))
+}
+
+/// The names of the arrays of numbers that are more than a row or a column. Each has been read to
+/// its end: what it claims of its size is true.
+pub(super) fn names(input: &Input) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for_each(input, |array| {
+        if is_matrix(&array.shape) {
+            names.push(array.name.clone());
+        }
+        if names.len() > MOST_ARRAYS {
+            let why = format!("there are more than {MOST_ARRAYS} arrays in the file");
+            return Err(input.origin.refuse(why));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(names)
+}
+
+fn is_matrix(shape: &[usize]) -> bool {
+    !shape.contains(&0) && shape.iter().filter(|&&size| size > 1).count() > 1
+}
+
+/// Visits the array with a name, or the only one.
+pub(super) fn read(input: &Input, wanted: Option<&str>, visitor: &mut dyn Visitor) -> Result<()> {
+    let names = names(input)?;
+    let chosen = arrays::choose(&input.origin, &names, wanted)?;
+    let mut matrix = 0;
+    for_each(input, |array| {
+        if !is_matrix(&array.shape) {
+            return Ok(ControlFlow::Continue(()));
+        }
+        matrix += 1;
+        if matrix <= chosen {
+            return Ok(ControlFlow::Continue(()));
+        }
+        visitor.kind(&format!("MATLAB, {} {}", shown(&array.name, 40), array.class));
+        let (number, values) = (array.number, &mut *array.values);
+        visit_array(&input.origin, values, number, &array.shape, Order::Fortran, visitor)?;
+        Ok(ControlFlow::Break(()))
+    })
+}

@@ -1,0 +1,282 @@
+//! Parquet files: a column of numbers or truth values is a variable, a column of lists of one length
+//! is several.
+
+use std::fs::File;
+
+use parquet::basic::Type as Physical;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::SerializedFileReader;
+use parquet::schema::types::ColumnDescriptor;
+
+use super::input::Input;
+use super::parquet_pages;
+use super::visitor::{Visitor, spelled};
+use super::{Origin, shown};
+use crate::{Error, Result};
+
+/// How a Parquet file begins, and ends.
+pub(super) const MAGIC: &[u8] = b"PAR1";
+
+/// Rows that are decoded at a time.
+const BATCH: usize = 1024;
+/// The longest list that is a row.
+const LONGEST_LIST: usize = 1 << 20;
+
+/// Visits all columns, one after the other.
+pub(super) fn read(input: &Input, visitor: &mut dyn Visitor) -> Result<()> {
+    let origin = &input.origin;
+    let file = input.open_seekable()?;
+    parquet_pages::check_footer(origin, &file)?;
+    guarded(origin, || {
+        let table = Table::open(origin, file)?;
+        // Decoded twice: what the file says of its rows may not be so, and room is made for them.
+        let mut counted = Vec::new();
+        for column in 0..table.columns() {
+            counted.push(table.visit(column, None, &mut |_, _, _| Ok(()))?);
+        }
+        let (rows, cols) = table.check_shape(&counted)?;
+        visitor.kind(&table.kind());
+        if !visitor.dimensions(&[rows, cols]) {
+            return Err(origin.too_large());
+        }
+        let mut first = 0;
+        for (column, &(_, width)) in counted.iter().enumerate() {
+            table.visit(column, Some(width), &mut |row, col, value| {
+                visitor.value(row, first + col, value)
+            })?;
+            first += width;
+        }
+        Ok(())
+    })
+}
+
+/// The decoder is not ours; should it panic, the file is damaged and nothing else is.
+fn guarded<T>(origin: &Origin, decode: impl FnOnce() -> Result<T>) -> Result<T> {
+    let decoded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode));
+    decoded.unwrap_or_else(|_| {
+        Err(origin.refuse("the Parquet file is damaged and cannot be decoded; write it again"))
+    })
+}
+
+/// A file whose pages have been looked at.
+struct Table<'a> {
+    origin: &'a Origin<'a>,
+    reader: SerializedFileReader<File>,
+}
+
+/// Takes a row, a column and a value.
+type Take<'a> = &'a mut dyn FnMut(usize, usize, f64) -> std::result::Result<(), String>;
+
+impl<'a> Table<'a> {
+    fn open(origin: &'a Origin<'a>, file: File) -> Result<Table<'a>> {
+        let pages = file.try_clone().map_err(|error| origin.io(&error))?;
+        let reader = SerializedFileReader::new(file).map_err(|error| failed(origin, &error))?;
+        let table = Table { origin, reader };
+        let metadata = table.reader.metadata();
+        if table.columns() == 0 || metadata.file_metadata().num_rows() < 1 {
+            return Err(origin.refuse("there are no values in the file; write rows of 0 and 1"));
+        }
+        for column in 0..table.columns() {
+            table.check_type(column)?;
+        }
+        for (number, group) in metadata.row_groups().iter().enumerate() {
+            for chunk in group.columns() {
+                parquet_pages::check(origin, &pages, number, chunk)?;
+            }
+        }
+        Ok(table)
+    }
+
+    fn columns(&self) -> usize {
+        self.reader.metadata().file_metadata().schema_descr().num_columns()
+    }
+
+    fn descriptor(&self, column: usize) -> &ColumnDescriptor {
+        self.reader.metadata().file_metadata().schema_descr().columns()[column].as_ref()
+    }
+
+    fn place(&self, column: usize) -> String {
+        format!("column \"{}\"", shown(&self.descriptor(column).path().string(), 40))
+    }
+
+    /// The types of the columns, for people.
+    fn kind(&self) -> String {
+        let mut types: Vec<String> = (0..self.columns())
+            .map(|column| self.descriptor(column).physical_type().to_string().to_lowercase())
+            .collect();
+        types.sort();
+        types.dedup();
+        format!("Parquet, {}", types.join(" and "))
+    }
+
+    fn check_type(&self, column: usize) -> Result<()> {
+        let descriptor = self.descriptor(column);
+        let refuse = |why: &str| Err(self.origin.refuse_at(self.place(column), why));
+        match descriptor.physical_type() {
+            Physical::BOOLEAN
+            | Physical::INT32
+            | Physical::INT64
+            | Physical::FLOAT
+            | Physical::DOUBLE => {}
+            _ => return refuse("it does not hold numbers or truth values; leave it out"),
+        }
+        if descriptor.max_rep_level() > 1 {
+            return refuse("it holds lists of lists; flatten each row to one list");
+        }
+        Ok(())
+    }
+
+    /// Rows and columns of all, which must agree.
+    fn check_shape(&self, counted: &[(usize, usize)]) -> Result<(usize, usize)> {
+        let rows = counted[0].0;
+        if let Some(column) = counted.iter().position(|&(count, _)| count != rows) {
+            let count = counted[column].0;
+            let why =
+                format!("it has {count} rows but the first column has {rows}; write it again");
+            return Err(self.origin.refuse_at(self.place(column), why));
+        }
+        let cols = counted.iter().map(|&(_, width)| width).sum();
+        match rows {
+            0 => Err(self.origin.refuse("there are no values in the file; write rows of 0 and 1")),
+            _ => Ok((rows, cols)),
+        }
+    }
+
+    /// Hands over the values of one column; returns its rows and its width, which is 1 or the length
+    /// of its lists.
+    fn visit(&self, column: usize, width: Option<usize>, take: Take) -> Result<(usize, usize)> {
+        let descriptor = self.descriptor(column);
+        let full = descriptor.max_def_level();
+        let is_list = descriptor.max_rep_level() > 0;
+        let mut rows = Rows { row: 0, col: 0, width: width.or((!is_list).then_some(1)), take };
+        for group in 0..self.reader.num_row_groups() {
+            let column_reader = self
+                .reader
+                .get_row_group(group)
+                .and_then(|group| group.get_column_reader(column))
+                .map_err(|error| self.failed_in(column, &error))?;
+            let decoded = match column_reader {
+                ColumnReader::BoolColumnReader(it) => {
+                    decode(it, full, is_list, &mut rows, |&value| f64::from(u8::from(value)))
+                }
+                ColumnReader::Int32ColumnReader(it) => {
+                    decode(it, full, is_list, &mut rows, |&value| f64::from(value))
+                }
+                ColumnReader::Int64ColumnReader(it) => {
+                    decode(it, full, is_list, &mut rows, |&value| value as f64)
+                }
+                ColumnReader::FloatColumnReader(it) => {
+                    decode(it, full, is_list, &mut rows, |&value| f64::from(value))
+                }
+                ColumnReader::DoubleColumnReader(it) => {
+                    decode(it, full, is_list, &mut rows, |&value| value)
+                }
+                _ => return Err(self.origin.refuse_at(self.place(column), "it holds no numbers")),
+            };
+            decoded.map_err(|problem| match problem {
+                Problem::Decoder(error) => self.failed_in(column, &error),
+                Problem::Value(row, why) => {
+                    let place = format!("row {}, {}", row + 1, self.place(column));
+                    self.origin.refuse_at(place, why)
+                }
+            })?;
+        }
+        let last = rows.end_row();
+        last.map_err(|why| self.origin.refuse_at(self.place(column), why))?;
+        Ok((rows.row, rows.width.unwrap_or(0)))
+    }
+
+    fn failed_in(&self, column: usize, error: &ParquetError) -> Error {
+        let why = shown(&error.to_string(), 120);
+        let why = format!("it cannot be decoded ({why}); write it again");
+        self.origin.refuse_at(self.place(column), why)
+    }
+}
+
+/// Where the next value goes.
+struct Rows<'t> {
+    row: usize,
+    col: usize,
+    width: Option<usize>,
+    take: Take<'t>,
+}
+
+/// Why decoding stopped.
+enum Problem {
+    Decoder(ParquetError),
+    /// The row, and what is wrong in it.
+    Value(usize, String),
+}
+
+impl Rows<'_> {
+    fn value(&mut self, value: f64) -> std::result::Result<(), String> {
+        if self.width.is_some_and(|width| self.col >= width) || self.col >= LONGEST_LIST {
+            return Err(
+                "its list is longer than the first one; give all the same length".to_owned()
+            );
+        }
+        let shown = || if value.is_nan() { "a missing value".to_owned() } else { spelled(value) };
+        (self.take)(self.row, self.col, value).map_err(|why| format!("{} {why}", shown()))?;
+        self.col += 1;
+        Ok(())
+    }
+
+    /// Ends a row that has begun.
+    fn end_row(&mut self) -> std::result::Result<(), String> {
+        if self.col == 0 {
+            return Ok(());
+        }
+        if self.width.is_some_and(|width| width != self.col) {
+            return Err(
+                "its list is shorter than the first one; give all the same length".to_owned()
+            );
+        }
+        self.width = Some(self.col);
+        (self.row, self.col) = (self.row + 1, 0);
+        Ok(())
+    }
+}
+
+fn decode<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    full: i16,
+    is_list: bool,
+    rows: &mut Rows,
+    number: impl Fn(&T::T) -> f64,
+) -> std::result::Result<(), Problem> {
+    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        values.clear();
+        defined.clear();
+        repeated.clear();
+        let batch = if is_list { 1 } else { BATCH };
+        let levels = (full > 0).then_some(&mut defined);
+        let lists = is_list.then_some(&mut repeated);
+        let (records, _, _) =
+            reader.read_records(batch, levels, lists, &mut values).map_err(Problem::Decoder)?;
+        if records == 0 {
+            return Ok(());
+        }
+        let row = rows.row;
+        let problem = |why| Problem::Value(row, why);
+        let mut next = values.iter().map(&number);
+        let count = if full > 0 { defined.len() } else { values.len() };
+        for at in 0..count {
+            if repeated.get(at).is_none_or(|&level| level == 0) {
+                rows.end_row().map_err(problem)?;
+            }
+            let there = defined.get(at).is_none_or(|&level| level == full);
+            let value = if there { next.next() } else { Some(f64::NAN) };
+            let row = rows.row;
+            rows.value(value.unwrap_or(f64::NAN)).map_err(|why| Problem::Value(row, why))?;
+        }
+    }
+}
+
+fn failed(origin: &Origin, error: &ParquetError) -> Error {
+    let why = shown(&error.to_string(), 120);
+    origin.refuse(format!("the Parquet file is damaged ({why}); write it again"))
+}

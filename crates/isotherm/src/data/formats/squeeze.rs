@@ -1,0 +1,71 @@
+//! Runs of spaces and tabs as single commas.
+
+use std::io::{self, BufRead, Read};
+
+/// A text whose values are separated by any number of spaces and tabs, with commas between them
+/// instead and nothing around the lines.
+pub(super) struct Squeeze<R> {
+    input: R,
+    /// Whether the line has a value already.
+    in_line: bool,
+    /// Whether spaces have come after it.
+    pending: bool,
+}
+
+impl<R: BufRead> Squeeze<R> {
+    pub(super) fn new(input: R) -> Squeeze<R> {
+        Squeeze { input, in_line: false, pending: false }
+    }
+}
+
+impl<R: BufRead> Read for Squeeze<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let (mut written, mut used) = (0, 1);
+        // Until there is something to give: no bytes would mean the end.
+        while written == 0 && used > 0 && out.len() > 1 {
+            let input = self.input.fill_buf()?;
+            used = 0;
+            for &byte in input {
+                if written + 2 > out.len() {
+                    break;
+                }
+                used += 1;
+                match byte {
+                    b' ' | b'\t' | b'\r' => self.pending = self.in_line,
+                    b'\n' => {
+                        (self.in_line, self.pending) = (false, false);
+                        out[written] = byte;
+                        written += 1;
+                    }
+                    _ => {
+                        if self.pending {
+                            out[written] = b',';
+                            written += 1;
+                        }
+                        (self.in_line, self.pending) = (true, false);
+                        out[written] = byte;
+                        written += 1;
+                    }
+                }
+            }
+            self.input.consume(used);
+        }
+        Ok(written)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_become_commas_and_ends_are_trimmed() {
+        let text = "  0  1\t \t1 \r\n\n 1 0 0\n   \n1";
+        for chunk in [1, 2, 3, 100] {
+            let input = io::BufReader::with_capacity(chunk, text.as_bytes());
+            let squeezed = io::read_to_string(Squeeze::new(input)).unwrap();
+            assert_eq!(squeezed, "0,1,1\n\n1,0,0\n\n1", "{chunk}");
+        }
+    }
+}

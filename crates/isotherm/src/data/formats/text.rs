@@ -1,0 +1,285 @@
+//! Numbers as text: separated by commas, semicolons, tabs or spaces, with or without a header.
+
+use std::io::{BufRead, Read};
+
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
+
+use super::squeeze::Squeeze;
+use super::visitor::Visitor;
+use super::{Origin, shown};
+use crate::{Error, Result};
+
+/// Characters of a bad value that a message shows.
+const SHOWN: usize = 24;
+/// Bytes of a field that are kept. No number is longer.
+const KEPT: usize = 512;
+
+/// What stands between two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Separator {
+    Byte(u8),
+    /// Any run of spaces and tabs.
+    Spaces,
+}
+
+impl Separator {
+    fn plural(self) -> &'static str {
+        match self {
+            Separator::Byte(b';') => "semicolons",
+            Separator::Byte(b'\t') => "tabs",
+            Separator::Byte(_) => "commas",
+            Separator::Spaces => "spaces",
+        }
+    }
+}
+
+/// The separator of a text that begins like this: the first of those that its first line has.
+pub(super) fn separator(head: &[u8]) -> Separator {
+    let line = head
+        .split(|&byte| byte == b'\n')
+        .map(<[u8]>::trim_ascii)
+        .find(|line| !line.is_empty() && !line.starts_with(b"#"))
+        .unwrap_or_default();
+    let found = [b',', b';', b'\t'].into_iter().find(|byte| line.contains(byte));
+    match found {
+        Some(byte) => Separator::Byte(byte),
+        None if line.contains(&b' ') => Separator::Spaces,
+        None => Separator::Byte(b','),
+    }
+}
+
+/// Visits rows of values; a first row without any number is a header, and lines that begin with `#`
+/// are remarks.
+pub(super) fn read(
+    origin: &Origin,
+    head: &[u8],
+    input: Box<dyn BufRead>,
+    visitor: &mut dyn Visitor,
+) -> Result<()> {
+    let separator = separator(head);
+    visitor.kind(&format!("text between {}", separator.plural()));
+    match separator {
+        Separator::Byte(byte) => visit(Fields::new(origin, byte, input, separator), visitor),
+        Separator::Spaces => {
+            visit(Fields::new(origin, b',', Squeeze::new(input), separator), visitor)
+        }
+    }
+}
+
+/// What the first row has shown so far.
+#[derive(Default)]
+struct First {
+    some_text: bool,
+    some_number: bool,
+    /// The first field that is no number, which is an error unless the row is a header.
+    refusal: Option<Error>,
+}
+
+fn visit<R: Read>(mut fields: Fields<'_, R>, visitor: &mut dyn Visitor) -> Result<()> {
+    let origin = fields.origin;
+    let mut first = Some(First::default());
+    let (mut width, mut first_line) = (0, 0);
+    let (mut row, mut col) = (0, 0);
+    while let Some(record_end) = fields.advance()? {
+        if col == 0 && record_end && fields.is_blank() {
+            continue;
+        }
+        match (fields.parse(), &mut first) {
+            (Ok(value), first) => {
+                if let Some(first) = first {
+                    first.some_number = true;
+                    if let Some(refusal) = first.refusal.take() {
+                        return Err(refusal);
+                    }
+                }
+                if first.is_some() || col < width {
+                    visitor
+                        .value(row, col, value)
+                        .map_err(|why| fields.refuse(col, fields.spell_with(&why)))?;
+                }
+            }
+            (Err(why), Some(first)) => {
+                first.some_text |= !fields.is_blank();
+                let refusal = fields.refuse(col, why);
+                if first.some_number || fields.is_odd() {
+                    return Err(refusal);
+                }
+                first.refusal.get_or_insert(refusal);
+            }
+            // A missing value, which some visitors count.
+            (Err(_), None) if fields.is_missing() && col < width => {
+                visitor
+                    .value(row, col, f64::NAN)
+                    .map_err(|why| fields.refuse(col, fields.spell_with(&why)))?;
+            }
+            (Err(why), None) => return Err(fields.refuse(col, why)),
+        }
+        col += 1;
+        if !record_end {
+            continue;
+        }
+        match first.take() {
+            Some(first) => {
+                (width, first_line) = (col, fields.line);
+                match first.refusal {
+                    // Names without a single number: a header.
+                    Some(_) if first.some_text && !first.some_number => {}
+                    Some(refusal) => return Err(refusal),
+                    None => row += 1,
+                }
+            }
+            None if col != width => {
+                let why = format!("the row has {col} value(s), but line {first_line} has {width}");
+                return Err(fields.refuse(col.min(width), format!("{why}; give every row as many")));
+            }
+            None => row += 1,
+        }
+        col = 0;
+    }
+    if width == 0 {
+        return Err(origin.refuse("there are no values in the file; write rows of 0 and 1"));
+    }
+    if row == 0 {
+        let why = "there is a header but no row of values; write rows of 0 and 1 below it";
+        return Err(origin.refuse(why));
+    }
+    Ok(())
+}
+
+/// The fields of a text, one at a time and none held longer.
+struct Fields<'a, R> {
+    origin: &'a Origin<'a>,
+    separator: Separator,
+    reader: Reader,
+    input: R,
+    chunk: Vec<u8>,
+    from: usize,
+    until: usize,
+    ended: bool,
+    /// The field, as far as it is kept.
+    field: Vec<u8>,
+    /// The line that it begins in.
+    line: u64,
+}
+
+impl<'a, R: Read> Fields<'a, R> {
+    fn new(origin: &'a Origin<'a>, byte: u8, input: R, separator: Separator) -> Fields<'a, R> {
+        // Only a newline ends a record, so that the line count is exact for CRLF too; the carriage
+        // return is trimmed with the spaces.
+        let reader = ReaderBuilder::new()
+            .delimiter(byte)
+            .terminator(Terminator::Any(b'\n'))
+            .comment(Some(b'#'))
+            .build();
+        let (chunk, field) = (vec![0; 1 << 15], Vec::with_capacity(KEPT));
+        let (from, until, ended) = (0, 0, false);
+        Fields { origin, separator, reader, input, chunk, from, until, ended, field, line: 1 }
+    }
+
+    /// Moves to the next field and tells whether it ends its record; nothing at the end.
+    fn advance(&mut self) -> Result<Option<bool>> {
+        self.field.clear();
+        let (mut piece, mut newlines) = ([0; KEPT], 0);
+        loop {
+            if self.from == self.until && !self.ended {
+                self.refill()?;
+            }
+            let input = &self.chunk[self.from..self.until];
+            let at_end = input.is_empty();
+            let (result, used, written) = self.reader.read_field(input, &mut piece);
+            self.from += used;
+            newlines += piece[..written].iter().filter(|&&byte| byte == b'\n').count() as u64;
+            let room = KEPT - self.field.len();
+            self.field.extend_from_slice(&piece[..written.min(room)]);
+            match result {
+                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
+                ReadFieldResult::End => return Ok(None),
+                ReadFieldResult::Field { record_end } => {
+                    // A field that the end of the file cuts off has no newline behind it.
+                    let passed = newlines + u64::from(record_end && !at_end);
+                    self.line = self.reader.line().saturating_sub(passed).max(1);
+                    return Ok(Some(record_end));
+                }
+            }
+        }
+    }
+
+    fn refill(&mut self) -> Result<()> {
+        let read = self.input.read(&mut self.chunk).map_err(|error| self.origin.io(&error))?;
+        (self.from, self.until) = (0, read);
+        if read == 0 {
+            // With a newline added, every record outside an open quote ends with one.
+            self.chunk[0] = b'\n';
+            (self.until, self.ended) = (1, true);
+        }
+        Ok(())
+    }
+
+    fn trimmed(&self) -> &[u8] {
+        self.field.trim_ascii()
+    }
+
+    fn is_blank(&self) -> bool {
+        self.trimmed().is_empty()
+    }
+
+    /// Whether it is not even text.
+    fn is_odd(&self) -> bool {
+        text(&self.field).is_err()
+    }
+
+    /// Whether it stands for a value that is not there.
+    fn is_missing(&self) -> bool {
+        let spellings: [&[u8]; 6] = [b"", b"na", b"n/a", b"null", b"none", b"?"];
+        spellings.iter().any(|missing| self.trimmed().eq_ignore_ascii_case(missing))
+    }
+
+    /// The value of the field, or why it has none.
+    fn parse(&self) -> std::result::Result<f64, String> {
+        match self.field.as_slice() {
+            b"0" => return Ok(0.0),
+            b"1" => return Ok(1.0),
+            _ => {}
+        }
+        let text = text(&self.field)?;
+        match text.parse::<f64>() {
+            Ok(value) if self.field.len() < KEPT => Ok(value),
+            _ if text.is_empty() => Err(EMPTY.to_owned()),
+            _ => {
+                let separators = self.separator.plural();
+                let remedy = match text.contains([',', ';', '\t', ' ']) {
+                    true => format!("separate the values by {separators}"),
+                    false => format!("write only 0 and 1 between {separators}"),
+                };
+                Err(format!("\"{}\" is not a number; {remedy}", shown(text, SHOWN)))
+            }
+        }
+    }
+
+    /// Why the value cannot be used, after the value as the file has it.
+    fn spell_with(&self, why: &str) -> String {
+        match self.is_blank() {
+            true => EMPTY.to_owned(),
+            false => format!("{} {why}", shown(&String::from_utf8_lossy(self.trimmed()), SHOWN)),
+        }
+    }
+
+    fn refuse(&self, col: usize, why: String) -> Error {
+        self.origin.refuse_at(format!("line {}, column {}", self.line, col + 1), why)
+    }
+}
+
+const EMPTY: &str = "the field is empty; fill in or remove missing values";
+
+/// A field's text without the spaces around it.
+fn text(field: &[u8]) -> std::result::Result<&str, String> {
+    std::str::from_utf8(field).map(str::trim).or_else(|error| {
+        // A field that is too long may be cut inside a character.
+        let cut = field.len() == KEPT && error.error_len().is_none();
+        let good = std::str::from_utf8(&field[..error.valid_up_to()]);
+        good.ok().filter(|_| cut).map(str::trim).ok_or_else(|| {
+            let start = String::from_utf8_lossy(field.get(..4 * SHOWN).unwrap_or(field));
+            format!("\"{}\" is not UTF-8 text; save the file as UTF-8", shown(&start, SHOWN))
+        })
+    })
+}

@@ -1,0 +1,323 @@
+//! What a file holds and how to train on it, before anyone spends an hour on it.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::formats::inspect::{Column, Look, contents, look};
+use super::{Binarise, Dataset, ImageShape, Source};
+use crate::error::Result;
+
+/// Below this share of the variance, neighbours differ so little that the columns are an image's
+/// pixels. Columns without an order have a share of 1.
+const SMOOTH: f64 = 0.5;
+
+/// What a file holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileReport {
+    /// The file.
+    pub file: String,
+    /// Its format.
+    pub format: String,
+    /// Its arrays, or those that were asked for.
+    pub arrays: Vec<ArrayReport>,
+    /// A command that trains on it.
+    pub command: Option<String>,
+}
+
+/// What an array holds.
+#[derive(Clone, Debug, Serialize)]
+pub struct ArrayReport {
+    /// Its name, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Why it cannot be used, if it cannot; nothing below is known then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The type of the values.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Examples.
+    pub rows: usize,
+    /// Variables.
+    pub columns: usize,
+    /// All dimensions, where there are more than these two.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dimensions: Vec<usize>,
+    /// What the values are.
+    pub values: ValueKind,
+    /// The smallest value.
+    pub smallest: f64,
+    /// The largest value.
+    pub largest: f64,
+    /// The mean of all values; the density of ones, if they are 0 and 1.
+    pub mean: f64,
+    /// The density of ones after binarising, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub density: Option<f64>,
+    /// Columns, numbered from 1, that have the same value in every row, after binarising if that
+    /// was asked for.
+    pub constant_columns: Vec<usize>,
+    /// Rows that are equal to an earlier one.
+    pub duplicate_rows: usize,
+    /// Missing values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
+    /// Width and height, if the columns look like the pixels of an image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shape: Option<ImageShape>,
+    /// A binarisation that suits the values.
+    pub binarise: Binarise,
+    /// Rows of the test data that are in these data too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_rows_seen: Option<usize>,
+    /// Hashes of the rows.
+    #[serde(skip)]
+    hashes: Vec<u64>,
+}
+
+/// ValueKind that are not there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// How many.
+    pub count: u64,
+    /// Row of the first, numbered from 1.
+    pub row: usize,
+    /// Column of the first, numbered from 1.
+    pub column: usize,
+}
+
+/// What the values of an array are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ValueKind {
+    /// Zeros and ones.
+    Binary,
+    /// −1 and 1.
+    Spins,
+    /// Fractions from 0 to 1.
+    Fractions,
+    /// Whole numbers from 0 to 255.
+    Bytes,
+    /// Anything else.
+    Numbers,
+}
+
+/// Looks at a file: at the array that is named or at all of them, and at what a binarisation makes
+/// of them if one is given. `test` is other data that should not be in it.
+pub fn inspect(
+    source: &Source,
+    binarise: Option<Binarise>,
+    test: Option<&Source>,
+) -> Result<FileReport> {
+    let found = contents(source)?;
+    let alone = found.arrays.len() == 1;
+    let mut arrays = Vec::new();
+    for name in found.arrays {
+        let array = Source { path: source.path.clone(), array: name.clone() };
+        match report(&array, binarise) {
+            Ok(report) => arrays.push(report),
+            Err(error) if alone => return Err(error),
+            Err(error) => arrays.push(ArrayReport::unusable(name, error.to_string())),
+        }
+    }
+    if let Some(test) = test {
+        let test = look(test)?;
+        for array in &mut arrays {
+            let seen: HashSet<u64> = array.hashes.iter().copied().collect();
+            array.test_rows_seen = Some(test.rows.iter().filter(|row| seen.contains(row)).count());
+        }
+    }
+    let command = command(source, &arrays, binarise, test);
+    Ok(FileReport { file: source.name(), format: found.format, arrays, command })
+}
+
+fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
+    let mut look = look(source)?;
+    let (rows, columns) = (look.rows.len(), look.columns.len());
+    let (mut smallest, mut largest, mut sum) = (f64::INFINITY, f64::NEG_INFINITY, 0.0);
+    for column in &look.columns {
+        smallest = column.smallest.min(smallest);
+        largest = column.largest.max(largest);
+        sum += column.sum;
+    }
+    let values = ValueKind::of(&look, smallest, largest);
+    let constant =
+        |(at, column): (usize, &Column)| (column.smallest >= column.largest).then_some(at + 1);
+    let mut report = ArrayReport {
+        name: source.array.clone(),
+        error: None,
+        kind: std::mem::take(&mut look.kind),
+        rows,
+        columns,
+        dimensions: if look.dimensions.len() > 2 { look.dimensions.clone() } else { Vec::new() },
+        values,
+        smallest,
+        largest,
+        mean: sum / ((rows * columns) as f64 - look.missing as f64),
+        density: None,
+        constant_columns: look.columns.iter().enumerate().filter_map(constant).collect(),
+        duplicate_rows: duplicates(&look.rows),
+        missing: look.first_missing.map(|(row, column)| Missing {
+            count: look.missing,
+            row: row + 1,
+            column: column + 1,
+        }),
+        shape: shape(&look, rows),
+        binarise: values.suggestion(smallest, largest),
+        test_rows_seen: None,
+        hashes: look.rows,
+    };
+    if let Some(rule) = binarise.filter(|&rule| rule != Binarise::AsIs) {
+        let Dataset::Table(table) = Dataset::load(source, rule, 1)? else { return Ok(report) };
+        let ones: u64 = table.examples.column_counts().iter().sum();
+        report.density = Some(ones as f64 / (rows * columns) as f64);
+        report.constant_columns = table.constant_columns().iter().map(|at| at + 1).collect();
+        report.binarise = rule;
+    }
+    Ok(report)
+}
+
+impl ArrayReport {
+    fn unusable(name: Option<String>, error: String) -> ArrayReport {
+        ArrayReport {
+            name,
+            error: Some(error),
+            kind: String::new(),
+            rows: 0,
+            columns: 0,
+            dimensions: Vec::new(),
+            values: ValueKind::Numbers,
+            smallest: 0.0,
+            largest: 0.0,
+            mean: 0.0,
+            density: None,
+            constant_columns: Vec::new(),
+            duplicate_rows: 0,
+            missing: None,
+            shape: None,
+            binarise: Binarise::AsIs,
+            test_rows_seen: None,
+            hashes: Vec::new(),
+        }
+    }
+}
+
+impl ValueKind {
+    fn of(look: &Look, smallest: f64, largest: f64) -> ValueKind {
+        if look.not_binary == 0 {
+            ValueKind::Binary
+        } else if look.not_spins == 0 {
+            ValueKind::Spins
+        } else if smallest >= 0.0 && largest <= 1.0 {
+            ValueKind::Fractions
+        } else if smallest >= 0.0 && largest <= 255.0 && !look.fractions {
+            ValueKind::Bytes
+        } else {
+            ValueKind::Numbers
+        }
+    }
+
+    /// A rule that suits such values.
+    fn suggestion(self, smallest: f64, largest: f64) -> Binarise {
+        match self {
+            ValueKind::Binary => Binarise::AsIs,
+            ValueKind::Spins => Binarise::Threshold(0.0),
+            ValueKind::Fractions => Binarise::Threshold(0.5),
+            // Bytes that use their range; 0 to 16 are not meant as shares of 255.
+            ValueKind::Bytes if largest > 127.0 => Binarise::Threshold(0.5),
+            ValueKind::Bytes => Binarise::Threshold((largest / 2.0).floor().max(1.0)),
+            ValueKind::Numbers => {
+                // The middle of the range, to three digits.
+                let middle = smallest / 2.0 + largest / 2.0;
+                Binarise::Threshold(format!("{middle:.3}").parse().unwrap_or(middle))
+            }
+        }
+    }
+}
+
+/// Rows that are equal to an earlier one.
+fn duplicates(hashes: &[u64]) -> usize {
+    let mut seen = HashSet::with_capacity(hashes.len());
+    hashes.iter().filter(|&&hash| !seen.insert(hash)).count()
+}
+
+/// Width and height: as the file has them, or of a square whose mean picture is smooth.
+fn shape(look: &Look, rows: usize) -> Option<ImageShape> {
+    if let &[_, height, width] = &look.dimensions[..] {
+        return Some(ImageShape { width, height });
+    }
+    let shape = ImageShape::guess(look.columns.len())?;
+    let means: Vec<f64> = look.columns.iter().map(|column| column.sum / rows as f64).collect();
+    let center = means.iter().sum::<f64>() / means.len() as f64;
+    let variance = means.iter().map(|x| (x - center).powi(2)).sum::<f64>() / means.len() as f64;
+    let (mut differences, mut pairs) = (0.0, 0.0);
+    for (at, mean) in means.iter().enumerate() {
+        let right = (at % shape.width + 1 < shape.width).then_some(at + 1);
+        let below = (at + shape.width < means.len()).then_some(at + shape.width);
+        for neighbour in [right, below].into_iter().flatten() {
+            differences += (mean - means[neighbour]).powi(2);
+            pairs += 1.0;
+        }
+    }
+    // Two independent values differ by twice the variance.
+    let smooth = differences / pairs < SMOOTH * 2.0 * variance;
+    smooth.then_some(shape)
+}
+
+/// A command that trains on a file as it should be: parts by their names, or a split.
+fn command(
+    source: &Source,
+    arrays: &[ArrayReport],
+    binarise: Option<Binarise>,
+    test: Option<&Source>,
+) -> Option<String> {
+    let usable: Vec<&ArrayReport> =
+        arrays.iter().filter(|array| array.error.is_none() && array.missing.is_none()).collect();
+    let named = |part: &str| {
+        let is_part = |array: &&&ArrayReport| {
+            array.name.as_ref().is_some_and(|name| name.to_lowercase().starts_with(part))
+        };
+        let mut found = usable.iter().filter(is_part);
+        found.next().copied().filter(|_| found.next().is_none())
+    };
+    let one = match usable[..] {
+        [one] => one,
+        _ => named("train")?,
+    };
+    let spelled = |array: &ArrayReport| {
+        let source = Source { path: source.path.clone(), array: array.name.clone() };
+        quoted(&source.name())
+    };
+    let mut words = vec!["isotherm train".to_owned(), spelled(one)];
+    let valid = named("val").filter(|_| usable.len() > 1);
+    let held_out = named("test").filter(|_| usable.len() > 1);
+    words.extend(valid.map(|array| format!("--valid {}", spelled(array))));
+    match (test, held_out, valid) {
+        (Some(test), ..) => words.push(format!("--test {}", quoted(&test.name()))),
+        (None, Some(array), _) => words.push(format!("--test {}", spelled(array))),
+        (None, None, None) if one.rows >= 100 => words.push("--split 0.8/0.1/0.1".to_owned()),
+        _ => {}
+    }
+    let rule = binarise.unwrap_or(one.binarise);
+    if rule != Binarise::AsIs {
+        words.push(format!("--binarise {rule}"));
+    }
+    if !one.constant_columns.is_empty() {
+        words.push("--constant-columns keep".to_owned());
+    }
+    if let Some(shape) = one.shape.filter(|shape| shape.width != shape.height) {
+        words.push(format!("--shape {shape}"));
+    }
+    Some(words.join(" "))
+}
+
+/// A word as a shell takes it.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    if text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}

@@ -1,0 +1,168 @@
+//! What is written in a format is what is read, gzipped or not.
+
+use isotherm_kernels::BitMatrix;
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use proptest::prelude::*;
+
+use super::writers::*;
+use super::{Place, random_bits};
+
+fn matrices() -> impl Strategy<Value = Vec<Vec<u8>>> {
+    (1..12usize, 1..150usize).prop_flat_map(|(rows, cols)| {
+        prop::collection::vec(prop::collection::vec(0..2u8, cols), rows)
+    })
+}
+
+/// Every way of writing a matrix; the name of the array where one is needed.
+fn written(rows: &Rows) -> Vec<(&'static str, Vec<u8>, Option<&'static str>)> {
+    let cols = rows[0].len();
+    let other = random_bits(2, 3, 1);
+    let mut files = vec![
+        ("npy", npy(rows), None),
+        ("npz", npz(&[("x", rows)], true), None),
+        ("npz of two", npz(&[("other", &other), ("x", rows)], false), Some("x")),
+        ("idx", idx(&[rows.len(), cols], &rows.concat()), None),
+        ("csv", text(rows, ",", true), None),
+        ("tsv", text(rows, "\t", false), None),
+        ("spaces", text(rows, "  ", false), None),
+        ("parquet", parquet(rows, Columns::Integers, Compression::UNCOMPRESSED), None),
+        ("parquet bool", parquet(rows, Columns::Booleans, Compression::SNAPPY), None),
+        (
+            "parquet list",
+            parquet(rows, Columns::Lists, Compression::ZSTD(ZstdLevel::default())),
+            None,
+        ),
+    ];
+    if rows.len() > 1 && cols > 1 {
+        let two = [("other", &other[..]), ("x", rows)];
+        files.extend([
+            ("mat", matlab(&[("x", rows)], Stored::Bytes, false), None),
+            ("packed mat", matlab(&[("x", rows)], Stored::Doubles, true), None),
+            ("mat of two", matlab(&two, Stored::Bytes, true), Some("x")),
+        ]);
+    }
+    files
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_format_gives_back_what_was_written(rows in matrices()) {
+        let place = Place::new();
+        let expected = BitMatrix::from_rows(rows[0].len(), &rows);
+        for (name, content, array) in written(&rows) {
+            for content in [gzip(&content), content] {
+                let loaded = place.bits("file", &content, array);
+                prop_assert_eq!(loaded.as_ref().ok(), Some(&expected), "{}: {:?}", name, loaded);
+            }
+        }
+    }
+}
+
+#[test]
+fn parquet_with_every_compression() {
+    let (place, rows) = (Place::new(), random_bits(50, 9, 4));
+    let expected = BitMatrix::from_rows(9, &rows);
+    use Compression::*;
+    for compression in
+        [UNCOMPRESSED, SNAPPY, GZIP(GzipLevel::default()), LZ4_RAW, ZSTD(ZstdLevel::default())]
+    {
+        let file = parquet(&rows, Columns::Integers, compression);
+        assert_eq!(place.bits("x", &file, None).unwrap(), expected, "{compression:?}");
+    }
+}
+
+#[test]
+fn an_independent_reader_agrees_about_matlab_files() {
+    let rows = random_bits(7, 5, 2);
+    for (stored, packed) in [(Stored::Bytes, false), (Stored::Doubles, true)] {
+        let file = matlab(&[("some_name", &rows)], stored, packed);
+        let parsed = matfile::MatFile::parse(&file[..]).unwrap();
+        let array = parsed.find_by_name("some_name").unwrap();
+        assert_eq!(array.size(), &vec![7, 5]);
+        let expected: Vec<u8> =
+            (0..5).flat_map(|col| rows.iter().map(move |row| row[col])).collect();
+        match array.data() {
+            matfile::NumericData::UInt8 { real, .. } => assert_eq!(*real, expected),
+            matfile::NumericData::Double { real, .. } => {
+                assert!(real.iter().zip(&expected).all(|(a, &b)| *a == f64::from(b)));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn images_are_flattened_and_labels_are_refused() {
+    let place = Place::new();
+    let values = [0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1];
+    let loaded = place.bits("images", &idx(&[2, 2, 3], &values), None).unwrap();
+    assert_eq!(loaded, BitMatrix::from_rows(6, &[&values[..6], &values[6..]]));
+    let refusal = place.bits("labels", &idx(&[12], &values), None).unwrap_err().to_string();
+    assert!(refusal.contains("labels: ") && refusal.contains("file of images"), "{refusal}");
+    let short = &idx(&[3, 2, 3], &values);
+    let refusal = place.bits("images", short, None).unwrap_err().to_string();
+    assert!(refusal.contains("3 x 2 x 3") && refusal.contains("12 bytes"), "{refusal}");
+}
+
+#[test]
+fn several_arrays_are_listed_and_one_is_chosen() {
+    let (place, rows) = (Place::new(), random_bits(4, 3, 3));
+    let arrays = [("train", &rows[..]), ("test", &rows[..2])];
+    for file in [npz(&arrays, true), matlab(&arrays, Stored::Bytes, true)] {
+        let refusal = place.bits("data", &file, None).unwrap_err().to_string();
+        for part in ["data: ", "2 arrays", ":train, :test", "such as data:train"] {
+            assert!(refusal.contains(part), "{refusal}");
+        }
+        let refusal = place.bits("data", &file, Some("valid")).unwrap_err().to_string();
+        assert!(refusal.contains("\"valid\"") && refusal.contains(":train, :test"), "{refusal}");
+        assert_eq!(place.bits("data", &file, Some("test")).unwrap().rows(), 2);
+    }
+    let refusal = place.bits("data", &npy(&rows), Some("x")).unwrap_err().to_string();
+    assert!(refusal.contains("leave :x out"), "{refusal}");
+}
+
+#[test]
+fn places_are_named_in_every_format() {
+    let place = Place::new();
+    let mut rows = random_bits(4, 3, 3);
+    rows[2][1] = 7;
+    let cases: [(Vec<u8>, &str); 6] = [
+        (npy(&rows), "data, row 3, column 2: 7 is not 0 or 1"),
+        (npz(&[("x", &rows)], true), "data, array x: row 3, column 2: 7 is not 0 or 1"),
+        (idx(&[4, 3], &rows.concat()), "data, row 3, column 2: 7 is not 0 or 1"),
+        (matlab(&[("x", &rows)], Stored::Doubles, true), "row 3, column 2: 7 is not 0 or 1"),
+        (text(&rows, " ", true), "data, line 4, column 2: 7 is not 0 or 1"),
+        (
+            parquet(&rows, Columns::Integers, Compression::SNAPPY),
+            "data, row 3, column \"x1\": 7 is not 0 or 1",
+        ),
+    ];
+    for (file, expected) in cases {
+        for file in [gzip(&file), file] {
+            let refusal = place.bits("data", &file, None).unwrap_err().to_string();
+            assert!(refusal.contains(expected), "{refusal}");
+            assert!(refusal.contains("threshold:0.5"), "{refusal}");
+        }
+    }
+}
+
+#[test]
+fn files_that_are_packed_in_vain_are_refused() {
+    let (place, rows) = (Place::new(), random_bits(4, 3, 3));
+    let twice = gzip(&gzip(&npy(&rows)));
+    let refusal = place.bits("data", &twice, None).unwrap_err().to_string();
+    assert!(refusal.contains("gzipped twice"), "{refusal}");
+    let refusal = place.bits("data", &gzip(b""), None).unwrap_err().to_string();
+    assert!(refusal.contains("nothing in the gzipped file"), "{refusal}");
+    let cut = gzip(&npy(&rows));
+    let refusal = place.bits("data", &cut[..cut.len() - 9], None).unwrap_err().to_string();
+    assert!(refusal.contains("ends too early"), "{refusal}");
+    // 272 MiB of zeros in 280 KB: more than 256 MiB, and a thousand times the file.
+    let mut bomb = Vec::new();
+    let block = gzip_best(&vec![b'0'; 1 << 24]);
+    (0..17).for_each(|_| bomb.extend(&block));
+    let refusal = place.bits("data", &bomb, None).unwrap_err().to_string();
+    assert!(refusal.contains("more than 500 times its size"), "{} bytes: {refusal}", bomb.len());
+}
