@@ -1,6 +1,7 @@
 //! log Z by whichever way the size of the model allows, for any number of data sets.
 
-use super::bracket::{self, Budget, LogZ};
+use super::bracket::{self, LogZ};
+use super::budget::Budget;
 use super::exact;
 use super::measure::{Effort, LogLikelihood, log_likelihood, measure_given};
 use crate::data::Dataset;

@@ -7,6 +7,7 @@
 pub mod annealing;
 mod batches;
 pub mod bracket;
+mod budget;
 mod estimate;
 pub mod evaluating_sampler;
 pub mod exact;
@@ -20,7 +21,8 @@ pub mod tracked;
 pub mod verdict;
 
 pub use batches::AnnealingEffort;
-pub use bracket::{Budget, LogZ};
+pub use bracket::LogZ;
+pub use budget::Budget;
 pub use estimate::Estimate;
 pub use evaluating_sampler::{Length, SamplerReport, Start};
 pub use found::{FoundLogZ, Way};
