@@ -38,9 +38,9 @@ pub(crate) enum Command {
     Data(DataArguments),
     /// Go on with a run that was interrupted or killed
     Resume(ResumeArguments),
-    /// Draw samples from the model of a run
+    /// Draw samples from the model of a run, or from a model file
     Sample(SampleArguments),
-    /// Measure the log-likelihood of the model of a run
+    /// Measure the log-likelihood of the model of a run, or of a model file
     Evaluate(EvaluateArguments),
     /// Draw the report of a run again, or set several runs side by side
     Report(ReportArguments),
@@ -218,6 +218,10 @@ pub(crate) struct TrainOptions {
     /// metrics up to 12 units in the smaller layer, else 0]
     #[arg(long, value_parser = count, help_heading = "Recording")]
     likelihood_every: Option<u64>,
+    /// What to do at the end about the likelihood of a model that is too large to enumerate: estimate
+    /// it within a minute or so, or nothing [default: estimate]
+    #[arg(long, value_parser = ["estimate", "exact-only"], help_heading = "Recording")]
+    final_likelihood: Option<String>,
     /// Steps between two checkpoints [default: 1000]
     #[arg(long, value_parser = count, help_heading = "Recording")]
     checkpoint_every: Option<u64>,
@@ -258,7 +262,8 @@ pub(crate) struct ResumeArguments {
 #[command(after_help = "Example:
   isotherm sample runs/mixture-apt-1 -n 1000 --thin 20 --out samples.npy")]
 pub(crate) struct SampleArguments {
-    /// Folder of the run
+    /// Folder of the run, or a safetensors file with W [visible, hidden], b (hidden) and c (visible)
+    #[arg(value_name = "RUN|MODEL.safetensors")]
     pub(crate) run: PathBuf,
     /// Number of samples
     #[arg(short, long = "count", value_name = "N", value_parser = size, default_value = "100")]
@@ -285,13 +290,16 @@ pub(crate) struct SampleArguments {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  isotherm evaluate runs/votes
-  isotherm evaluate runs/votes --on test
   isotherm evaluate runs/votes --data votes-held-out.csv
+  isotherm evaluate model.safetensors --data test.npy --train train.npy
 
-Data are binarised as those of the run were.")]
+Up to 25 units in the smaller layer log Z is enumerated. Beyond that it is estimated: annealed
+importance sampling up from the base rates and down from samples, and BAR on the ladder of a tempered
+sampler that starts at random states and at training data. The result is a bracket, and a verdict on
+whether the sampler converged.")]
 pub(crate) struct EvaluateArguments {
-    /// Folder of the run
+    /// Folder of the run, or a safetensors file with W [visible, hidden], b (hidden) and c (visible)
+    #[arg(value_name = "RUN|MODEL.safetensors")]
     pub(crate) run: PathBuf,
     /// Part of the run's data to evaluate on [default: train]
     #[arg(long, value_parser = ["train", "valid", "test"], conflicts_with = "data")]
@@ -299,12 +307,31 @@ pub(crate) struct EvaluateArguments {
     /// Other data to evaluate on
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<String>,
+    /// What a model file was trained on, for estimates of log Z [default: the data to evaluate on]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) train: Option<String>,
     /// Evaluate the averaged parameters
     #[arg(long)]
     pub(crate) averaged: bool,
     /// Print a JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// How log Z is found: enumerated where it can be, or always, or estimated in any case
+    #[arg(long, value_parser = ["auto", "exact", "estimate"], default_value = "auto", help_heading = "log Z")]
+    pub(crate) log_z: String,
+    /// Particles of annealing [default: 512, and more until the standard error is 0.1 nats, up to
+    /// 2048]
+    #[arg(long, value_parser = size, help_heading = "log Z")]
+    pub(crate) particles: Option<usize>,
+    /// Steps of annealing [default: 2000, or more where the weights call for it]
+    #[arg(long, value_parser = size, help_heading = "log Z")]
+    pub(crate) steps: Option<usize>,
+    /// A tenth of the work
+    #[arg(long, help_heading = "log Z")]
+    pub(crate) quick: bool,
+    /// Seed of the estimate
+    #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), default_value = "1", help_heading = "log Z")]
+    pub(crate) seed: u64,
 }
 
 #[derive(Args)]

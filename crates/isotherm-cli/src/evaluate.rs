@@ -1,71 +1,149 @@
 //! `isotherm evaluate`.
 
-use isotherm::data::{Dataset, Source};
-use isotherm::likelihood::{Effort, measure};
+use std::path::Path;
+
+use isotherm::data::{Binarise, Dataset, Source};
+use isotherm::likelihood::{Budget, FoundLogZ, LogLikelihood, Way};
+use isotherm::model::{ModelFile, Rbm, read_model};
 use isotherm::run::{RunData, RunFolder};
 use isotherm::{Error, Result};
 
 use crate::Ending;
 use crate::args::EvaluateArguments;
 use crate::output::{print, tell};
+use crate::stages::Stages;
 use crate::train::nats;
 
-pub(crate) fn run(arguments: &EvaluateArguments) -> Result<Ending> {
-    let folder = RunFolder::open(&arguments.run)?;
-    let (file, note) = folder.read_model()?;
-    if let Some(note) = note {
-        tell(&format!("isotherm: {note}"));
-    }
-    let model = match (arguments.averaged, file.averaged) {
-        (false, _) => file.model,
-        (true, Some(averaged)) => averaged,
-        (true, None) => {
-            return Err(Error::run(format!(
-                "{} holds no averaged parameters; leave --averaged out",
-                folder.path().display()
+pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> {
+    let subject = match is_model_file(&arguments.run) {
+        true => of_file(arguments)?,
+        false => of_run(arguments)?,
+    };
+    let Subject { model, data, training } = subject;
+    let place = arguments.run.display();
+    for data in [&data, &training] {
+        if data.n_visible() != model.n_visible() {
+            return Err(Error::data(format!(
+                "{} has {} columns but the model of {place} has {} visible units; evaluate on data \
+                 of the same width",
+                data.name(),
+                data.n_visible(),
+                model.n_visible()
             )));
         }
-    };
-    let data = data(arguments, &folder)?;
-    if data.n_visible() != model.n_visible() {
-        return Err(Error::data(format!(
-            "{} has {} columns but the model of {} has {} visible units; evaluate on data of the \
-             same width",
-            data.name(),
-            data.n_visible(),
-            folder.path().display(),
-            model.n_visible()
-        )));
     }
-    let measured = measure(&model, &data, Effort::Full)?;
+    let way = match arguments.log_z.as_str() {
+        "exact" => Way::Exact,
+        "estimate" => Way::Estimate,
+        _ => Way::Auto,
+    };
+    let mut stages = Stages::new(quiet);
+    let tell = &mut |stage: &str, share| stages.show(stage, share);
+    let log_z = FoundLogZ::find(&model, &training, way, &budget(arguments), tell)?;
+    stages.finish();
+    let measured = log_z.likelihood(&model, &data);
     if arguments.json {
         let text = serde_json::to_string_pretty(&measured)
             .map_err(|error| Error::run(format!("the result cannot be written: {error}")))?;
         print(&format!("{text}\n"))?;
     } else {
-        let text = format!("log-likelihood {} (log Z {})\n", nats(&measured), measured.method);
-        print(&text)?;
+        print(&in_words(&measured))?;
     }
     Ok(Ending::Done)
 }
 
-/// The data to evaluate on: a file, or a part of the run's own.
-fn data(arguments: &EvaluateArguments, folder: &RunFolder) -> Result<Dataset> {
-    let config = folder.read_config()?;
-    if let Some(text) = &arguments.data {
-        return Dataset::load(&Source::parse(text), config.binarise, config.data_seed);
+/// Whether this is the file of a model and not the folder of a run.
+pub(crate) fn is_model_file(path: &Path) -> bool {
+    path.is_file() && path.extension().is_some_and(|it| it.eq_ignore_ascii_case("safetensors"))
+}
+
+/// The model in a file with its own or its averaged parameters.
+pub(crate) fn choose(file: ModelFile, averaged: bool, place: &Path) -> Result<Rbm> {
+    match (averaged, file.averaged) {
+        (false, _) => Ok(file.model),
+        (true, Some(averaged)) => Ok(averaged),
+        (true, None) => Err(Error::run(format!(
+            "{} holds no averaged parameters; leave --averaged out",
+            place.display()
+        ))),
     }
-    let RunData { train, valid, test } = RunFolder::data_of(&config)?;
+}
+
+/// What is evaluated.
+struct Subject {
+    model: Rbm,
+    data: Dataset,
+    training: Dataset,
+}
+
+fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
+    let folder = RunFolder::open(&arguments.run)?;
+    if arguments.train.is_some() {
+        return Err(Error::config(format!(
+            "--train is for a model file; {} knows what it was trained on",
+            arguments.run.display()
+        )));
+    }
+    let (file, note) = folder.read_model()?;
+    if let Some(note) = note {
+        tell(&format!("isotherm: {note}"));
+    }
+    let model = choose(file, arguments.averaged, folder.path())?;
+    let config = folder.read_config()?;
+    let own = RunFolder::data_of(&config);
+    if let Some(text) = &arguments.data {
+        let data = Dataset::load(&Source::parse(text), config.binarise, config.data_seed)?;
+        // The training data may have gone; an exact likelihood does without them.
+        let training = own.map_or_else(|_| data.clone(), |own| own.train);
+        return Ok(Subject { model, data, training });
+    }
+    let RunData { train, valid, test } = own?;
     let (name, part) = match arguments.on.as_deref() {
         Some("valid") => ("valid", valid),
         Some("test") => ("test", test),
-        _ => ("train", Some(train)),
+        _ => ("train", Some(train.clone())),
     };
-    part.ok_or_else(|| {
+    let data = part.ok_or_else(|| {
         Error::config(format!(
             "{} has no {name} data; evaluate on a file with --data FILE, or train with --{name} or \
              --split",
             folder.path().display()
         ))
-    })
+    })?;
+    Ok(Subject { model, data, training: train })
+}
+
+fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
+    let place = arguments.run.display();
+    let Some(data) = &arguments.data else {
+        return Err(Error::config(format!(
+            "{place} is a model without data; give some with --data FILE"
+        )));
+    };
+    let model = choose(read_model(&arguments.run)?, arguments.averaged, &arguments.run)?;
+    let load = |text: &String| Dataset::load(&Source::parse(text), Binarise::AsIs, 1);
+    let data = load(data)?;
+    let training = arguments.train.as_ref().map(load).transpose()?;
+    Ok(Subject { model, training: training.unwrap_or_else(|| data.clone()), data })
+}
+
+fn budget(arguments: &EvaluateArguments) -> Budget {
+    let mut budget = if arguments.quick { Budget::quick() } else { Budget::full() };
+    budget.seed = arguments.seed;
+    let annealing = &mut budget.annealing;
+    if let Some(particles) = arguments.particles {
+        (annealing.particles, annealing.most_batches) = (particles, 1);
+    }
+    if let Some(steps) = arguments.steps {
+        (annealing.steps, annealing.most_steps) = (steps, steps);
+    }
+    budget
+}
+
+fn in_words(measured: &LogLikelihood) -> String {
+    let mut text = format!("log-likelihood {} (log Z {})\n", nats(measured), measured.method);
+    if let Some(verdict) = measured.verdict() {
+        text += &format!("{}\n", verdict.sentence);
+    }
+    text
 }

@@ -11,6 +11,7 @@ mod report;
 mod reproduce;
 mod resume;
 mod sample;
+mod stages;
 mod train;
 
 use std::process::ExitCode;
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
         Command::Data(arguments) => data::run(arguments),
         Command::Resume(arguments) => resume::run(arguments, line.quiet),
         Command::Sample(arguments) => sample::run(arguments, line.quiet),
-        Command::Evaluate(arguments) => evaluate::run(arguments),
+        Command::Evaluate(arguments) => evaluate::run(arguments, line.quiet),
         Command::Reproduce(arguments) => reproduce::run(arguments, line.quiet),
         Command::Report(arguments) => report::run(arguments, line.quiet),
     });

@@ -2,10 +2,12 @@
 
 use isotherm::checkpoint::write_atomically;
 use isotherm::data::formats::write_npy;
-use isotherm::run::{RunFolder, SampleRequest, sample};
+use isotherm::model::read_model;
+use isotherm::run::{RunFolder, SampleRequest, sample, sample_model};
 use isotherm::{Error, Result};
 
 use crate::args::SampleArguments;
+use crate::evaluate::{choose, is_model_file};
 use crate::output::{print, tell};
 use crate::{Ending, interrupt};
 
@@ -33,7 +35,6 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         )));
     }
     interrupt::listen()?;
-    let folder = RunFolder::open(&arguments.run)?;
     let request = SampleRequest {
         count: arguments.n,
         thin: arguments.thin,
@@ -45,10 +46,18 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         true => indicatif::ProgressBar::hidden(),
         false => indicatif::ProgressBar::new(1000),
     };
-    let samples = sample(&folder, &request, |share| {
+    let progress = |share: f64| {
         bar.set_position((share * 1000.0) as u64);
         !interrupt::asked()
-    })?;
+    };
+    let samples = match is_model_file(&arguments.run) {
+        true => {
+            let file = read_model(&arguments.run)?;
+            let model = choose(file, arguments.averaged, &arguments.run)?;
+            sample_model(&model, &request, progress)?
+        }
+        false => sample(&RunFolder::open(&arguments.run)?, &request, progress)?,
+    };
     bar.finish_and_clear();
     if let Some(sentence) = &samples.fell_back {
         tell(&format!("isotherm: {sentence}"));

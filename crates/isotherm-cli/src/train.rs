@@ -96,7 +96,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> 
     chosen.extend(table);
     let mut config: Config = chosen.try_into().map_err(|error: toml::de::Error| {
         let place = file.map_or(String::new(), |path| format!("{}: ", path.display()));
-        Error::config(format!("{place}{}", error.message().replace('\n', " ")))
+        Error::config(format!("{place}{}", Config::what_is_wrong(&error)))
     })?;
     for data in [&mut config.data, &mut config.valid, &mut config.test].into_iter().flatten() {
         // A run can be resumed from anywhere.
@@ -110,8 +110,8 @@ fn read_table(path: &Path) -> Result<toml::Table> {
     let failed = |error: toml::de::Error| {
         let before = error.span().and_then(|span| text.as_bytes().get(..span.start));
         let line = 1 + before.unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
-        let message = error.message().replace('\n', " ");
-        Error::config(format!("{}, line {line}: {message}", path.display()))
+        let wrong = Config::what_is_wrong(&error);
+        Error::config(format!("{}, line {line}: {wrong}", path.display()))
     };
     // Only a file that is read as a configuration knows the line of a wrong option.
     toml::from_str::<Config>(&text).map_err(failed)?;
@@ -137,10 +137,14 @@ fn free_folder(config: &Config) -> PathBuf {
     }
 }
 
-/// A log-likelihood as people write it; of a fixed set it has no error.
+/// A log-likelihood as people write it; of a fixed set an exact one has no error, and an estimated
+/// one has a bracket.
 pub(crate) fn nats(measured: &LogLikelihood) -> String {
-    let LogLikelihood { value, std_error, on, .. } = measured;
+    let LogLikelihood { value, std_error, lower, upper, on, .. } = measured;
     match *std_error {
+        _ if measured.log_z.is_some() => {
+            format!("{value:.2} ± {std_error:.2} nats on {on}, between {lower:.2} and {upper:.2}")
+        }
         0.0 => format!("{value:.2} nats on {on}"),
         error => format!("{value:.2} ± {error:.2} nats on {on}"),
     }

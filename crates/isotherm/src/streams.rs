@@ -41,6 +41,10 @@ pub enum Purpose {
     Turn = 14,
     /// The seed of the sampler that follows the likelihood along a run.
     Follow = 15,
+    /// The seeds of what estimates log Z, one for each part of it.
+    LogZ = 20,
+    /// The training examples that an evaluating sampler starts from, and their hidden units.
+    Start = 21,
     /// Which examples of a file are for learning, which are held out.
     Split = 30,
     /// Grey values that become zeros and ones once.
@@ -49,10 +53,6 @@ pub enum Purpose {
     DynamicBinarise = 32,
     /// The one draw of such values on which likelihoods are measured.
     MeasuredBinarise = 33,
-    /// The seeds of what estimates log Z, one for each part of it.
-    LogZ = 20,
-    /// The training examples that an evaluating sampler starts from, and their hidden units.
-    Start = 21,
 }
 
 /// Seed and step: the part of a stream's name that all replicas share.

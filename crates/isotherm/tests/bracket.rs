@@ -128,12 +128,19 @@ fn likelihoods_of_earlier_versions_are_read() {
     assert_eq!(serde_json::to_string(&read).unwrap(), old);
 }
 
+/// Any number of particles will do but hardly any.
 #[test]
-fn particles_that_cannot_start_from_the_samples_are_refused() {
+fn the_number_of_particles_is_free_within_reason() {
     let data = patterns(18, 100, 2);
     let rbm = random_rbm(18, 40, 0.1, 1);
-    let mut bad = budget(1);
-    bad.annealing.particles = 12;
-    let error = log_z(&rbm, &data, &bad, &mut |_, _| ()).unwrap_err();
-    assert!(error.is_config() && error.to_string().contains("--particles"), "{error}");
+    let with = |particles| {
+        let mut budget = budget(1);
+        budget.annealing.particles = particles;
+        log_z(&rbm, &data, &budget, &mut |_, _| ())
+    };
+    let odd = with(13).unwrap();
+    assert_eq!(odd.particles[1] % 8, 0, "as many from each column");
+    assert!(odd.lower <= exact::log_z(&rbm).unwrap());
+    let error = with(1).unwrap_err();
+    assert!(error.is_config() && error.to_string().contains("--particles 1"), "{error}");
 }

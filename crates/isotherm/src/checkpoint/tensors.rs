@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::{atomic, format};
 use crate::{Error, Result};
 
-/// A type of numbers that a tensor can hold: `f32`, `f64`, `u64`, `i64` or `u8`.
+/// A type of numbers that a tensor can hold: `f32`, `f64`, `u64`, `i64`, `u16`
+/// or `u8`.
 pub trait Element: Copy + sealed::Element {}
 
 mod sealed {
@@ -42,7 +43,7 @@ macro_rules! element {
     )*};
 }
 
-element!(f32: F32, f64: F64, u64: U64, i64: I64, u8: U8);
+element!(f32: F32, f64: F64, u64: U64, i64: I64, u8: U8, u16: U16);
 
 /// Numbers with a shape, kept as they stand in the file: two tensors are equal when every bit is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -137,6 +138,30 @@ impl Bundle {
         Ok(T::decode(&tensor.bytes))
     }
 
+    /// The values of a tensor of exactly this shape as `f32`, whichever floating-point type other
+    /// programs saved them in.
+    pub fn get_as_f32(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
+        let tensor = self.tensor(name)?;
+        let halves = || <u16 as sealed::Element>::decode(&tensor.bytes).into_iter();
+        let values = match tensor.dtype {
+            Dtype::F64 => <f64 as sealed::Element>::decode(&tensor.bytes)
+                .into_iter()
+                .map(|value| value as f32)
+                .collect(),
+            Dtype::F16 => halves().map(from_half).collect(),
+            // The upper half of an f32.
+            Dtype::BF16 => halves().map(|bits| f32::from_bits(u32::from(bits) << 16)).collect(),
+            _ => return self.get(name, shape),
+        };
+        if tensor.shape != shape {
+            return Err(Error::corrupt(format!(
+                "tensor `{name}` has shape {:?} instead of {shape:?}",
+                tensor.shape
+            )));
+        }
+        Ok(values)
+    }
+
     /// Writes a safetensors file with a checksum, [atomically](super::write_atomically).
     pub fn write(&self, path: &Path) -> Result<()> {
         let bytes = self.to_bytes()?;
@@ -154,6 +179,19 @@ impl Bundle {
     }
 }
 
+/// The number that the bits of a half-precision float stand for: sign, 5 bits of exponent, 10 of
+/// fraction.
+fn from_half(bits: u16) -> f32 {
+    let (sign, exponent) = (if bits >> 15 == 1 { -1.0 } else { 1.0 }, i32::from(bits >> 10 & 31));
+    let fraction = f32::from(bits & 1023) / 1024.0;
+    sign * match exponent {
+        0 => fraction * 2f32.powi(-14),
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => (1.0 + fraction) * 2f32.powi(exponent - 15),
+    }
+}
+
 fn read_with(path: &Path, parse: fn(&[u8]) -> format::Reason<Bundle>) -> Result<Bundle> {
     let bytes = fs::read(path).map_err(|error| Error::io("read", path, &error))?;
     parse(&bytes).map_err(|reason| {
@@ -162,4 +200,20 @@ fn read_with(path: &Path, parse: fn(&[u8]) -> format::Reason<Bundle>) -> Result<
             path.display()
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_half;
+
+    #[test]
+    fn halves_are_read() {
+        let known = [(0x3c00, 1.0), (0xc000, -2.0), (0x3555, 0.333_251_95), (0x7bff, 65504.0)];
+        for (bits, value) in known {
+            assert_eq!(from_half(bits), value);
+        }
+        assert_eq!(from_half(1), 2f32.powi(-24), "the smallest one");
+        assert_eq!(from_half(0x8000).to_bits(), (-0.0f32).to_bits());
+        assert!(from_half(0x7c00).is_infinite() && from_half(0x7e00).is_nan());
+    }
 }

@@ -12,12 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use super::annealing::{anneal, from_above, from_below};
 use super::batches::{AnnealingEffort, Pooled, anneal_in_batches};
+use super::budget::Budget;
 use super::estimate::Estimate;
-use super::evaluating_sampler::{Found, Length, SamplerReport, Start, sample};
+use super::evaluating_sampler::{Found, SamplerReport, Start, sample};
 use super::schedule::Schedule;
 use super::verdict::{Verdict, judge};
 use crate::data::Dataset;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::model::Rbm;
 use crate::path::base_rate::base_rate;
 use crate::path::{Gibbs, RbmPath, SwapOn};
@@ -30,64 +31,6 @@ const PILOT: usize = 128;
 /// How many times as many steps as the pilot's annealing takes at least, where it may: with only
 /// two or three times as many, particles settle in the wrong modes and the errors are too small.
 const PILOT_STEPS: usize = 4;
-
-/// How much work an estimate of log Z may be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Budget {
-    /// Of annealing up, and half as many batches down from each sampler's samples.
-    pub annealing: AnnealingEffort,
-    /// How long each of the two samplers runs.
-    pub sampler: Length,
-    /// Seed.
-    pub seed: u64,
-}
-
-impl Budget {
-    /// For a result: a few minutes for 784 × 500 units on two cores.
-    pub fn full() -> Budget {
-        let annealing = AnnealingEffort {
-            particles: 512,
-            most_batches: 4,
-            steps: 2000,
-            most_steps: 32_000,
-            error: 0.1,
-        };
-        let sampler = Length { columns: 32, warm_up: 3000, steps: 3000 };
-        Budget { annealing, sampler, seed: 1 }
-    }
-
-    /// For the end of a run: a tenth of that.
-    pub fn quick() -> Budget {
-        let annealing = AnnealingEffort {
-            particles: 256,
-            most_batches: 1,
-            steps: 1000,
-            most_steps: 1000,
-            error: 0.1,
-        };
-        let sampler = Length { columns: 16, warm_up: 600, steps: 600 };
-        Budget { annealing, sampler, seed: 1 }
-    }
-
-    /// Batches of annealing down from one sampler's samples.
-    fn batches_down(&self) -> usize {
-        self.annealing.most_batches.div_ceil(2)
-    }
-
-    fn check(&self) -> Result<()> {
-        let (columns, particles) = (self.sampler.columns, self.annealing.particles);
-        if particles < columns || !particles.is_multiple_of(columns) {
-            return Err(Error::config(format!(
-                "--particles must be a multiple of the {columns} columns of the sampler that they \
-                 start from"
-            )));
-        }
-        if self.annealing.steps < 2 {
-            return Err(Error::config("--steps must be at least 2"));
-        }
-        Ok(())
-    }
-}
 
 /// log Z with everything that it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -201,7 +144,7 @@ impl Work<'_> {
 
     fn sample(&self, start: Start, part: u64, progress: &mut dyn FnMut(f64)) -> Result<Found> {
         let (sampler, clock) = (self.budget.sampler, self.clock(part));
-        let samples = self.budget.annealing.particles * self.budget.batches_down();
+        let samples = self.budget.particles_down() * self.budget.batches_down();
         let start = (start, self.training);
         sample(self.model, &self.marginals, start, sampler, samples, clock, progress)
     }
@@ -216,7 +159,8 @@ impl Work<'_> {
         progress: &mut dyn FnMut(f64),
     ) -> Result<Pooled> {
         let most_batches = self.budget.batches_down();
-        let effort = AnnealingEffort { most_batches, ..*effort };
+        let particles = self.budget.particles_down();
+        let effort = AnnealingEffort { particles, most_batches, ..*effort };
         let hot = self.path().log_z_at_the_hot_end();
         let batch = |which: usize, steps| {
             let first = which * effort.particles;

@@ -19,13 +19,8 @@ use crate::path::{HiddenMarginal, RbmPath, SwapOn};
 use crate::streams::{Clock, Purpose};
 use crate::tempering::{Ladder, Spacing, Tempering, TemperingState};
 
-/// Rungs of the first ladder, and the most that tuning lays.
+/// Rungs of the first ladder.
 const FIRST_RUNGS: usize = 12;
-const MOST_RUNGS: usize = 100;
-/// The rejection that every gap should have: half of the swaps succeed.
-const REJECTION: f64 = 0.5;
-/// The shares of the warm-up after which the ladder is tuned; what is left lets it settle.
-const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
 /// The most records of a run: more steps than these are thinned.
 const MOST_RECORDS: u64 = 1000;
 /// Hidden units up to which the visible ones are summed out.
@@ -103,14 +98,10 @@ pub fn sample(
     });
     let mut tempering = Tempering::new(path, state);
     let total = (warm_up + steps) as f64;
-    for step in 0..warm_up {
-        if TUNED_AFTER.iter().any(|share| (share * warm_up as f64) as u64 == step) && step > 0 {
-            tempering.tune(REJECTION, MOST_RUNGS);
-        }
-        tempering.step(model, 1, Clock { step, ..clock })?;
+    tempering.warm_up(model, warm_up, clock, &mut |step| {
         progress(step as f64 / total);
-    }
-    tempering.state.flow.restart_count();
+        true
+    })?;
     let rungs = tempering.state.ladder.rungs();
     let mut crossings = Crossings::new(rungs - 1, columns);
     let mut cold = vec![0.0; columns];

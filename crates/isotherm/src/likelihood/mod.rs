@@ -7,9 +7,11 @@
 pub mod annealing;
 mod batches;
 pub mod bracket;
+mod budget;
 mod estimate;
 pub mod evaluating_sampler;
 pub mod exact;
+mod found;
 mod free_energies;
 pub mod ladder;
 mod log_mean;
@@ -19,9 +21,11 @@ pub mod tracked;
 pub mod verdict;
 
 pub use batches::AnnealingEffort;
-pub use bracket::{Budget, LogZ};
+pub use bracket::LogZ;
+pub use budget::Budget;
 pub use estimate::Estimate;
 pub use evaluating_sampler::{Length, SamplerReport, Start};
+pub use found::{FoundLogZ, Way};
 pub use free_energies::{minus_free_energies, quick_minus_free_energies};
 pub use log_mean::log_mean;
 pub use measure::{

@@ -1,5 +1,6 @@
 //! `model.safetensors`: the contract with other programs is `W` [visible, hidden], `b` (hidden)
-//! and `c` (visible), in `f32`; the averaged parameters lie beside them under `averaged.`.
+//! and `c` (visible), in `f32`; the averaged parameters lie beside them under `averaged.`. Files made
+//! elsewhere may hold other floating-point numbers.
 
 use std::path::Path;
 
@@ -41,6 +42,14 @@ pub fn model_in(bundle: &Bundle) -> Result<ModelFile> {
             "tensor `W` has shape {shape:?} instead of [visible, hidden]"
         )));
     };
+    let (b, c) = (bundle.tensor("b")?.shape(), bundle.tensor("c")?.shape());
+    if n_visible != n_hidden && (b, c) == (&[n_visible], &[n_hidden]) {
+        return Err(Error::corrupt(format!(
+            "tensor `W` is transposed: its shape is [{n_visible}, {n_hidden}], but there are \
+             {n_hidden} visible biases in `c` and {n_visible} hidden ones in `b`; save it as \
+             [visible, hidden]"
+        )));
+    }
     let load = |prefix: &str| {
         let parameters = Parameters::take_from(bundle, prefix, n_visible, n_hidden)?;
         if !parameters.is_finite() {
@@ -74,9 +83,9 @@ impl Parameters {
         n_visible: usize,
         n_hidden: usize,
     ) -> Result<Parameters> {
-        let w: Vec<f32> = bundle.get(&format!("{prefix}W"), &[n_visible, n_hidden])?;
-        let b: Vec<f32> = bundle.get(&format!("{prefix}b"), &[n_hidden])?;
-        let c: Vec<f32> = bundle.get(&format!("{prefix}c"), &[n_visible])?;
+        let w = bundle.get_as_f32(&format!("{prefix}W"), &[n_visible, n_hidden])?;
+        let b = bundle.get_as_f32(&format!("{prefix}b"), &[n_hidden])?;
+        let c = bundle.get_as_f32(&format!("{prefix}c"), &[n_visible])?;
         Ok(Parameters {
             w: Matrix::from_dense(n_visible, n_hidden, &w),
             b: Matrix::from_row(&b),

@@ -8,7 +8,8 @@ use crate::train::Phase;
 /// What a finished run came to. Everything but `seconds` is the same for the same seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Mean log-likelihood; nothing if the model is too large for it.
+    /// Mean log-likelihood, exact or estimated with a verdict; nothing if the model is too large to
+    /// enumerate and no estimate was wanted.
     pub log_likelihood: Option<LogLikelihood>,
     /// The same of the averaged parameters.
     pub log_likelihood_averaged: Option<LogLikelihood>,

@@ -3,7 +3,7 @@
 
 use super::reading::RunRecord;
 use super::warnings::predicted_flow;
-use crate::likelihood::LogLikelihood;
+use crate::likelihood::{Estimate, LogLikelihood, LogZ, SamplerReport, Start, Verdict};
 use crate::record::{LadderRow, Row};
 use crate::train::Phase;
 
@@ -18,6 +18,40 @@ pub(crate) fn likelihood(value: f64) -> LogLikelihood {
         on: "mixture".into(),
         log_z: None,
     }
+}
+
+/// An estimated one.
+pub(crate) fn estimated(value: f64, verdict: Verdict) -> LogLikelihood {
+    let estimate = Estimate {
+        value: 100.0,
+        std_error: 0.1,
+        lower: 99.8,
+        upper: 100.2,
+        effective_samples: None,
+    };
+    let sampler = |start| SamplerReport {
+        start,
+        stepping_stone_up: estimate,
+        stepping_stone_down: estimate,
+        bar: estimate,
+        rungs: 12,
+        columns: 16,
+        steps: 600,
+        round_trips: 40,
+    };
+    let log_z = LogZ {
+        value: 100.0,
+        std_error: 0.1,
+        lower: 99.5,
+        upper: 100.5,
+        verdict,
+        forward_ais: estimate,
+        reverse_ais: [estimate; 2],
+        samplers: [sampler(Start::Random), sampler(Start::Data)],
+        annealing_steps: [1000; 3],
+        particles: [256; 3],
+    };
+    LogLikelihood { log_z: Some(Box::new(log_z)), ..likelihood(value) }
 }
 
 /// A ladder of seven rungs whose f_up is what its swap rates predict.

@@ -12,6 +12,7 @@ use super::warnings::{Signs, warnings};
 use super::{figure_block, page};
 use crate::data::{ImageShape, Mixture};
 use crate::figure::Figure;
+use crate::likelihood::LogLikelihood;
 use crate::train::{Algorithm, Config};
 
 /// What a page shows, before it is laid out.
@@ -55,6 +56,10 @@ pub(crate) fn contents(record: &RunRecord) -> Contents {
                 .to_owned(),
         );
     }
+    let measured = record.summary.as_ref().and_then(|it| it.log_likelihood.as_ref());
+    if let Some(verdict) = measured.and_then(LogLikelihood::verdict).filter(|it| it.converged) {
+        notes.push(format!("The log-likelihood is estimated; it has {}.", verdict.sentence));
+    }
     Contents { figures, warnings: warnings_of(record, drawn.as_ref()), notes }
 }
 
@@ -66,6 +71,8 @@ pub(crate) fn warnings_of(record: &RunRecord, drawn: Option<&Drawn>) -> Vec<Stri
         config: record.config.as_ref(),
         last_step: record.last_step(),
         finished: record.summary.is_some(),
+        likelihood: record.summary.as_ref().and_then(|it| it.log_likelihood.as_ref()),
+        averaged: record.summary.as_ref().and_then(|it| it.log_likelihood_averaged.as_ref()),
         units: model.map(|model| (model.n_visible(), model.n_hidden())),
         activations: drawn.map(|drawn| (&drawn.activations[..], drawn.v.rows())),
         mode_distance: drawn

@@ -1,6 +1,7 @@
 //! What a reader should know before trusting a run, in words, each with the threshold behind it.
 
 use crate::figure::minus;
+use crate::likelihood::LogLikelihood;
 use crate::likelihood::exact::LARGEST;
 use crate::record::{LadderRow, Row};
 use crate::tempering::theory;
@@ -37,6 +38,10 @@ pub(crate) struct Signs<'a> {
     pub(crate) last_step: u64,
     /// Whether the run wrote its summary.
     pub(crate) finished: bool,
+    /// The likelihood at the end.
+    pub(crate) likelihood: Option<&'a LogLikelihood>,
+    /// That of the averaged parameters.
+    pub(crate) averaged: Option<&'a LogLikelihood>,
     /// Visible and hidden units.
     pub(crate) units: Option<(usize, usize)>,
     /// Mean activation of each hidden unit over samples of the model, and the number of samples.
@@ -58,7 +63,12 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
     found.extend(unfinished(signs));
     found.extend(non_finite(signs.rows));
     found.extend(falling_likelihood(signs.rows));
-    found.extend(signs.units.filter(|_| signs.finished).and_then(no_likelihood));
+    match signs.likelihood {
+        Some(measured) => found.extend(not_converged("The log-likelihood", measured)),
+        None => found.extend(signs.units.filter(|_| signs.finished).and_then(no_likelihood)),
+    }
+    let averaged = "The log-likelihood of the averaged parameters";
+    found.extend(signs.averaged.and_then(|measured| not_converged(averaged, measured)));
     if let Some(ladder) = signs.rows.iter().rev().find_map(|row| row.ladder.as_ref()) {
         found.extend(starved_gap(ladder));
         found.extend(no_round_trip(signs));
@@ -159,9 +169,14 @@ fn no_likelihood((visible, hidden): (usize, usize)) -> Option<String> {
     (units > LARGEST).then(|| {
         format!(
             "No likelihood: the smaller layer has {units} units, more than the {LARGEST} that can \
-             be enumerated."
+             be enumerated; `isotherm evaluate` estimates it."
         )
     })
+}
+
+fn not_converged(which: &str, measured: &LogLikelihood) -> Option<String> {
+    let verdict = measured.verdict().filter(|verdict| !verdict.converged)?;
+    Some(format!("{which} has {}.", verdict.sentence))
 }
 
 fn starved_gap(ladder: &LadderRow) -> Option<String> {

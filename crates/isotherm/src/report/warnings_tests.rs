@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::likelihood::Verdict;
 use crate::report::fixtures::*;
 
 fn config() -> Config {
@@ -17,6 +18,8 @@ fn about(rows: &[Row]) -> Vec<String> {
         config: Some(&config),
         last_step: 1000,
         finished: true,
+        likelihood: None,
+        averaged: None,
         units: Some((784, 10)),
         activations: Some((&activations, 500)),
         mode_distance: Some(0.05),
@@ -170,6 +173,25 @@ fn a_model_too_large_for_a_likelihood_is_told() {
     let signs = Signs { rows: &rows, finished: true, units: Some((784, 26)), ..Signs::default() };
     assert_one(&warnings(&signs), &["26 units", "25"]);
     assert!(warnings(&Signs { units: Some((784, 25)), ..signs }).is_empty());
+    let measured = likelihood(-90.0);
+    assert!(warnings(&Signs { likelihood: Some(&measured), ..signs }).is_empty());
+}
+
+#[test]
+fn an_estimate_that_did_not_converge_is_told_in_its_own_words() {
+    let rows = healthy_rows();
+    let with = |converged: bool| {
+        let sentence = if converged { "converged: well" } else { "not converged: no round trips" };
+        estimated(-90.0, Verdict { converged, sentence: sentence.to_owned() })
+    };
+    let (bad, good) = (with(false), with(true));
+    let signs = Signs { rows: &rows, finished: true, units: Some((784, 500)), ..Signs::default() };
+    let signs = Signs { likelihood: Some(&bad), ..signs };
+    assert_one(&warnings(&signs), &["has not converged", "no round trips"]);
+    let signs = Signs { likelihood: Some(&good), ..signs };
+    assert!(warnings(&signs).is_empty());
+    let averaged = Signs { averaged: Some(&bad), ..signs };
+    assert_one(&warnings(&averaged), &["averaged parameters has not converged"]);
 }
 
 #[test]

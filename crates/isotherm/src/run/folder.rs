@@ -145,7 +145,7 @@ impl RunFolder {
         let path = self.config();
         let text = fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
         toml::from_str(&text).map_err(|error| {
-            Error::config(format!("{}: {}", path.display(), error.message().replace('\n', " ")))
+            Error::config(format!("{}: {}", path.display(), Config::what_is_wrong(&error)))
         })
     }
 

@@ -8,5 +8,5 @@ mod summarise;
 
 pub use folder::RunFolder;
 pub use run_data::RunData;
-pub use sampler::{SampleRequest, Samples, sample};
+pub use sampler::{SampleRequest, Samples, sample, sample_model};
 pub use session::{Observer, Outcome, Session};

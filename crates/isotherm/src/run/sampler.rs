@@ -1,15 +1,17 @@
 //! Samples from the model of a run, by its tempered sampler: the ladder adapts while the replicas warm
 //! up and stays where it is while samples are taken.
 
-use isotherm_kernels::BitMatrix;
+use isotherm_kernels::{BitMatrix, Level, bernoulli};
 
 use super::folder::RunFolder;
 use crate::checkpoint;
 use crate::error::{Error, Result};
 use crate::model::Rbm;
-use crate::streams::Clock;
+use crate::path::joint::joint;
+use crate::path::{Path, RbmPath, SwapOn};
+use crate::streams::{Clock, Purpose};
 use crate::train::negative::Negative;
-use crate::train::{Algorithm, Config, TrainState};
+use crate::train::{Algorithm, Config, Plan, TrainState};
 
 /// What is asked of the sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,9 @@ pub struct Samples {
 
 /// The most columns of the ladder that a run without one gets.
 const MOST_COLUMNS: usize = 1000;
+
+/// The most columns of the ladder that a model without a run gets.
+const COLUMNS_OF_A_MODEL: usize = 100;
 
 /// Bounds that keep a mistyped option from asking for years or terabytes.
 const MOST_STEPS: u64 = 1 << 48;
@@ -89,10 +94,70 @@ pub fn sample(
     if state.negative.tempering().is_none_or(|t| t.state.ladder.rungs() < 2) {
         state.negative = Negative::new(&plan, &marginals);
     }
+    let mut samples = draw(&model, &plan, &mut state.negative, request, &mut progress)?;
+    samples.fell_back = loaded.fell_back;
+    Ok(samples)
+}
+
+/// Draws samples from a model that comes without a run. Nothing is known of its data, so the hot end
+/// of the ladder gets the marginals that a short run of Gibbs sampling shows.
+pub fn sample_model(
+    model: &Rbm,
+    request: &SampleRequest,
+    mut progress: impl FnMut(f64) -> bool,
+) -> Result<Samples> {
+    let columns = request.count.min(COLUMNS_OF_A_MODEL);
+    // Before anything is done for a request that is too large.
+    steps(request, columns, model.n_visible())?;
+    let (hidden, seed) = (model.n_hidden(), request.seed);
+    let config = Config { hidden, columns: Some(columns), seed, ..Config::default() };
+    let plan = config.check(model.n_visible())?;
+    let mut negative = Negative::new(&plan, &marginals_of(model, seed));
+    let total = (request.warm_up + request.count.div_ceil(columns) as u64 * request.thin) as f64;
+    let mut going = true;
+    if let Some(tempering) = negative.tempering_mut() {
+        // The ladder of a model that is not learned from any more is tuned in rounds.
+        let clock = Clock::of_log_z(seed, 1);
+        tempering.warm_up(model, request.warm_up, clock, &mut |step| {
+            going = progress(step as f64 / total);
+            going
+        })?;
+    }
+    let (warmed, rest) = (request.warm_up as f64 / total, SampleRequest { warm_up: 0, ..*request });
+    draw(model, &plan, &mut negative, &rest, &mut |share| {
+        going && progress(warmed + (1.0 - warmed) * share)
+    })
+}
+
+/// P(v_j = 1) as independent Gibbs samplers from random states see it.
+fn marginals_of(model: &Rbm, seed: u64) -> Vec<f64> {
+    const ROWS: usize = 200;
+    const STEPS: usize = 200;
+    let clock = Clock::of_log_z(seed, 0);
+    let mut h = BitMatrix::zeros(ROWS, model.n_hidden());
+    for row in 0..ROWS {
+        let mut rng = clock.lanes(Purpose::Replicas, row);
+        bernoulli::coin_row(Level::detect(), h.cols(), &mut rng, h.row_mut(row));
+    }
+    let mut path = joint(model.n_visible(), model.n_hidden(), SwapOn::Energy);
+    path.set_hidden(h);
+    path.sweep(model, &[1.0; ROWS], STEPS, clock);
+    let counts = path.visible_states().column_counts();
+    counts.into_iter().map(|count| count as f64 / ROWS as f64).collect()
+}
+
+/// Steps the sampler and takes samples; the ladder adapts in the warm-up and then stays.
+fn draw(
+    model: &Rbm,
+    plan: &Plan,
+    negative: &mut Negative,
+    request: &SampleRequest,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<Samples> {
+    let n_visible = model.n_visible();
     let mut v = BitMatrix::zeros(0, n_visible);
-    let (Some(adaptation), Some(tempering)) = (plan.adaptation(), state.negative.tempering_mut())
-    else {
-        return Ok(Samples { v, round_trips: 0, fell_back: loaded.fell_back });
+    let (Some(adaptation), Some(tempering)) = (plan.adaptation(), negative.tempering_mut()) else {
+        return Ok(Samples { v, round_trips: 0, fell_back: None });
     };
     let total = steps(request, plan.particles, n_visible)?;
     let mut samples = BitMatrix::zeros(plan.particles, n_visible);
@@ -101,13 +166,13 @@ pub fn sample(
             tempering.state.flow.restart_count();
         }
         let clock = Clock::after_training(request.seed, step);
-        tempering.step(&model, plan.config.k, clock)?;
+        tempering.step(model, plan.config.k, clock)?;
         if step < request.warm_up {
             tempering.adapt(&adaptation);
         }
         if step >= request.warm_up && (step + 1 - request.warm_up).is_multiple_of(request.thin) {
             tempering.at_the_cold_end(|path, rows| {
-                path.visible(&model, rows, clock, &mut samples);
+                path.visible(model, rows, clock, &mut samples);
             });
             v.append(&samples);
         }
@@ -119,6 +184,6 @@ pub fn sample(
     Ok(Samples {
         v: v.select(&wanted),
         round_trips: tempering.state.flow.round_trips,
-        fell_back: loaded.fell_back,
+        fell_back: None,
     })
 }

@@ -11,12 +11,14 @@ use super::summarise::{FinalLikelihoods, summarise};
 use crate::checkpoint::{self, Bundle, RunLock, write_atomically};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::likelihood::{Effort, LogLikelihood, exact, followed, measure, measure_given};
+use crate::likelihood::{
+    Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
+};
 use crate::model::{Rbm, model_bundle};
 use crate::record::{LadderRow, Row, RowLog, Seconds, Summary, Timing, leading_rows};
 use crate::threads::keep_awake;
 use crate::train::follower::Follower;
-use crate::train::{Config, Phase, Plan, StepInfo, TrainState, Trainer};
+use crate::train::{Config, FinalLikelihood, Phase, Plan, StepInfo, TrainState, Trainer};
 
 /// The version of the checkpoint's contents.
 const FORMAT: u64 = 2;
@@ -250,6 +252,12 @@ impl Session {
                  (Ctrl-C twice stops, `isotherm resume` does it later)"
             ));
         }
+        if self.is_too_large() && self.plan().config.final_likelihood == FinalLikelihood::Estimate {
+            observer.note(
+                "all steps are saved; estimating the log-likelihood (Ctrl-C twice stops, `isotherm \
+                 resume` does it later)",
+            );
+        }
         self.finish().map(|summary| Outcome::Finished(Box::new(summary)))
     }
 
@@ -382,17 +390,31 @@ impl Session {
         }
     }
 
+    /// Whether the model is too large for an exact likelihood.
+    fn is_too_large(&self) -> bool {
+        exact::smaller_layer(&self.state.model) > exact::LARGEST
+    }
+
     /// The likelihoods of all parts of the data, where they can be had.
     fn final_likelihoods(&mut self) -> Result<FinalLikelihoods> {
-        if exact::smaller_layer(&self.state.model) > exact::LARGEST {
+        if self.is_too_large() && self.plan().config.final_likelihood == FinalLikelihood::ExactOnly
+        {
             return Ok(FinalLikelihoods::default());
         }
         let begun = Instant::now();
         let [model, averaged] = self.state.result().map(|it| Rbm::new(it.clone()));
-        let (log_z, log_z_averaged) = (exact::log_z(&model)?, exact::log_z(&averaged)?);
+        let budget = evaluation_budget(self.plan());
+        let find = |model| FoundLogZ::find(model, self.data(), Way::Auto, &budget, &mut |_, _| ());
+        let (log_z, log_z_averaged) = match (find(&model), find(&averaged)) {
+            // The run is complete without it.
+            (Err(error), _) | (_, Err(error)) if error.is_non_finite() => {
+                return Ok(FinalLikelihoods::default());
+            }
+            (log_z, log_z_averaged) => (log_z?, log_z_averaged?),
+        };
         let of = |data: &Dataset| {
-            let raw = measure_given(&model, log_z, data, Effort::Full);
-            let averaged = measure_given(&averaged, log_z_averaged, data, Effort::Full);
+            let raw = log_z.likelihood(&model, data);
+            let averaged = log_z_averaged.likelihood(&averaged, data);
             (Some(raw), Some(averaged))
         };
         let train = of(self.data());
@@ -432,4 +454,15 @@ impl Session {
         write_atomically(&self.folder.summary(), |out| writeln!(out, "{text}"))?;
         Ok(summary)
     }
+}
+
+/// Row steps of the samplers and of annealing that a quick evaluation of both models takes.
+const QUICK_EVALUATION: f64 = 3e6;
+
+/// How much work the likelihood at the end may be: not more than learning was, and that of a quick
+/// estimate at the most.
+fn evaluation_budget(plan: &Plan) -> Budget {
+    let rows = plan.particles + plan.columns * (plan.rungs - 1) + plan.config.batch;
+    let learning = plan.config.updates as f64 * rows as f64;
+    Budget { seed: plan.config.seed, ..Budget::quick() }.scaled(learning / QUICK_EVALUATION)
 }

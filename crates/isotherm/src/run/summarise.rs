@@ -31,9 +31,12 @@ pub(super) fn summarise(
     let phase = if config.sampling_steps > 0 { Phase::Sample } else { Phase::Train };
     let mut warnings = data.warnings();
     warnings.extend(ladder.and_then(no_round_trip));
-    if train.0.is_none() {
-        warnings.push(no_likelihood(exact::smaller_layer(&state.model)));
+    match &train.0 {
+        None => warnings.push(no_likelihood(exact::smaller_layer(&state.model))),
+        Some(measured) => warnings.extend(not_converged("log-likelihood", measured)),
     }
+    let averaged = train.1.as_ref();
+    warnings.extend(averaged.and_then(|it| not_converged("averaged log-likelihood", it)));
     Summary {
         log_likelihood: train.0,
         log_likelihood_averaged: train.1,
@@ -84,6 +87,11 @@ fn no_likelihood(units: usize) -> String {
     let largest = exact::LARGEST;
     format!(
         "no likelihood: the smaller layer has {units} units, more than the {largest} that can be \
-         enumerated"
+         enumerated; `isotherm evaluate` estimates it"
     )
+}
+
+fn not_converged(which: &str, measured: &LogLikelihood) -> Option<String> {
+    let verdict = measured.verdict().filter(|verdict| !verdict.converged)?;
+    Some(format!("{which} {} (`isotherm evaluate` takes more time over it)", verdict.sentence))
 }

@@ -7,12 +7,43 @@
 use super::engine::{Tempering, TemperingState};
 use super::ladder::Ladder;
 use super::respace::equal_rejection;
+use crate::error::Result;
 use crate::path::Path;
+use crate::streams::Clock;
 
 /// Fewest gaps that a ladder is given.
 const FEWEST_GAPS: usize = 3;
+/// Most rungs that a warm-up lays.
+const MOST_RUNGS: usize = 100;
+/// The rejection that every gap should have after it: half of the swaps succeed.
+const REJECTION: f64 = 0.5;
+/// The shares of a warm-up after which the ladder is laid anew; what is left lets it settle.
+const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
 
 impl<P: Path> Tempering<P> {
+    /// `steps` steps from step 0 of the clock, in which the ladder is tuned in rounds and then left
+    /// as it is. `progress` is told the steps that are done and answers whether to go on.
+    pub fn warm_up(
+        &mut self,
+        model: &P::Model,
+        steps: u64,
+        clock: Clock,
+        progress: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<()> {
+        for step in 0..steps {
+            let ends_a_round = |share: &f64| (share * steps as f64) as u64 == step;
+            if step > 0 && TUNED_AFTER.iter().any(ends_a_round) {
+                self.tune(REJECTION, MOST_RUNGS);
+            }
+            self.step(model, 1, Clock { step, ..clock })?;
+            if !progress(step + 1) {
+                break;
+            }
+        }
+        self.state.flow.restart_count();
+        Ok(())
+    }
+
     /// Lays the ladder whose gaps would all reject with this probability, by what was seen since it
     /// was laid last; at most `most_rungs` rungs. The barrier Λ, the sum of the rejections, hardly
     /// depends on the rungs it is measured with, but too few rungs show too little of it: a
@@ -41,5 +72,52 @@ impl<P: Path> Tempering<P> {
             .collect();
         self.path.select(&rows);
         self.state = TemperingState::new(ladder, columns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::toy::FixedAcceptance;
+    use crate::tempering::Spacing;
+
+    /// A ladder of equal differences whose gaps have been seen to accept that often.
+    fn seen(acceptance: Vec<f64>, columns: usize) -> Tempering<FixedAcceptance> {
+        let rungs = acceptance.len() + 1;
+        let state = TemperingState::new(Ladder::new(rungs, Spacing::Linear), columns);
+        let mut tempering =
+            Tempering::new(FixedAcceptance::new(acceptance, columns * rungs), state);
+        for step in 0..400 {
+            tempering.step(&(), 1, Clock { seed: 1, step }).expect("swap ratios are finite");
+        }
+        tempering
+    }
+
+    /// Λ = 0.2 + 0.5 + 0.7 + 0.5 takes four gaps, of 0.475 each.
+    #[test]
+    fn the_barrier_is_cut_into_equal_parts() {
+        let mut tempering = seen(vec![0.8, 0.5, 0.3, 0.5], 3);
+        tempering.tune(0.5, 100);
+        let betas = tempering.state.ladder.betas();
+        let wanted = [1.0, 0.6125, 0.4107, 0.2375, 0.0];
+        assert_eq!(betas.len(), wanted.len());
+        // A thousandth of the way is that of the straight line.
+        assert!(betas.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-3), "{betas:?}");
+        assert_eq!(tempering.path.rows(), 15);
+        assert!(tempering.state.replicas.is_permutation());
+        assert_eq!(tempering.state.flow.round_trips, 0, "counted anew");
+    }
+
+    #[test]
+    fn a_ladder_without_swaps_doubles_and_one_with_easy_swaps_shrinks() {
+        let mut shut = seen(vec![1e-12; 5], 2);
+        shut.tune(0.5, 100);
+        assert_eq!(shut.state.ladder.gaps(), 10);
+        let mut full = seen(vec![1e-12; 5], 2);
+        full.tune(0.5, 8);
+        assert_eq!(full.state.ladder.rungs(), 8, "no more than is allowed");
+        let mut easy = seen(vec![0.9; 10], 2);
+        easy.tune(0.5, 100);
+        assert_eq!(easy.state.ladder.gaps(), FEWEST_GAPS);
     }
 }

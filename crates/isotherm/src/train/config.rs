@@ -60,6 +60,16 @@ pub enum GradientKind {
     Centered,
 }
 
+/// What is done about the likelihood at the end of a run whose model cannot be enumerated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FinalLikelihood {
+    /// It is estimated, with little effort.
+    Estimate,
+    /// Nothing.
+    ExactOnly,
+}
+
 /// The options of a run. Whatever is `None` is chosen by
 /// [`Config::check`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +115,7 @@ pub struct Config {
     pub data_seed: u64,
     pub metrics_every: Option<u64>,
     pub likelihood_every: Option<u64>,
+    pub final_likelihood: FinalLikelihood,
     pub checkpoint_every: u64,
 }
 
@@ -151,6 +162,7 @@ impl Default for Config {
             data_seed: 1,
             metrics_every: None,
             likelihood_every: None,
+            final_likelihood: FinalLikelihood::Estimate,
             checkpoint_every: 1000,
         }
     }
@@ -166,6 +178,17 @@ impl Config {
             lr_decay: LrDecay::HoldLinear,
             l1: 2e-4,
             ..Config::default()
+        }
+    }
+
+    /// What is wrong with a configuration file, in few words: TOML's own would list all options.
+    pub fn what_is_wrong(error: &toml::de::Error) -> String {
+        let message = error.message().replace('\n', " ");
+        match message.split_once(", expected one of") {
+            Some((unknown, options)) if options.len() > 200 => {
+                format!("{unknown}; `isotherm train --help` names all options")
+            }
+            _ => message,
         }
     }
 }

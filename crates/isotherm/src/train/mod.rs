@@ -14,7 +14,7 @@ pub mod state;
 pub mod step;
 
 pub use best::Best;
-pub use config::{Algorithm, Config, GradientKind, LrDecay, PathKind};
+pub use config::{Algorithm, Config, FinalLikelihood, GradientKind, LrDecay, PathKind};
 pub use plan::Plan;
 pub use state::TrainState;
 pub use step::{Phase, StepInfo, Trainer};

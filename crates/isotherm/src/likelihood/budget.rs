@@ -1,0 +1,82 @@
+//! How much work goes into an estimate of log Z.
+
+use super::batches::AnnealingEffort;
+use super::evaluating_sampler::Length;
+use crate::error::{Error, Result};
+
+/// How much work an estimate of log Z may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Of annealing up, and half as many batches down from each sampler's samples.
+    pub annealing: AnnealingEffort,
+    /// How long each of the two samplers runs.
+    pub sampler: Length,
+    /// Seed.
+    pub seed: u64,
+}
+
+impl Budget {
+    /// For a result: a few minutes for 784 × 500 units on two cores.
+    pub fn full() -> Budget {
+        let annealing = AnnealingEffort {
+            particles: 512,
+            most_batches: 4,
+            steps: 2000,
+            most_steps: 32_000,
+            error: 0.1,
+        };
+        let sampler = Length { columns: 32, warm_up: 3000, steps: 3000 };
+        Budget { annealing, sampler, seed: 1 }
+    }
+
+    /// For the end of a run, or a first look: about a tenth of that.
+    pub fn quick() -> Budget {
+        let annealing = AnnealingEffort {
+            particles: 256,
+            most_batches: 1,
+            steps: 1000,
+            most_steps: 1000,
+            error: 0.1,
+        };
+        let sampler = Length { columns: 16, warm_up: 600, steps: 600 };
+        Budget { annealing, sampler, seed: 1 }
+    }
+
+    /// Batches of annealing down from one sampler's samples.
+    pub(super) fn batches_down(&self) -> usize {
+        self.annealing.most_batches.div_ceil(2)
+    }
+
+    /// The same work cut down to a share of it, but not below a tenth.
+    pub fn scaled(self, share: f64) -> Budget {
+        let share = share.clamp(0.1, 1.0);
+        let part = |steps: usize| (steps as f64 * share).ceil() as usize;
+        let AnnealingEffort { steps, most_steps, .. } = self.annealing;
+        let annealing =
+            AnnealingEffort { steps: part(steps), most_steps: part(most_steps), ..self.annealing };
+        let Length { columns, warm_up, steps } = self.sampler;
+        let long = |steps: u64| (steps as f64 * share).ceil() as u64;
+        let sampler = Length { columns, warm_up: long(warm_up), steps: long(steps) };
+        Budget { annealing, sampler, ..self }
+    }
+
+    /// Particles of annealing down: as many from each column.
+    pub(super) fn particles_down(&self) -> usize {
+        self.annealing.particles.next_multiple_of(self.sampler.columns)
+    }
+
+    /// Refuses what cannot be meant.
+    pub(super) fn check(&self) -> Result<()> {
+        let AnnealingEffort { particles, steps, .. } = self.annealing;
+        let bounds = [("--particles", particles, 1 << 24), ("--steps", steps, 1 << 30)];
+        for (name, value, most) in bounds {
+            if !(2..=most).contains(&value) {
+                return Err(Error::config(format!(
+                    "{name} {value} is not between 2 and {most}; an estimate of log Z takes some \
+                     hundreds of particles and some thousands of steps"
+                )));
+            }
+        }
+        Ok(())
+    }
+}

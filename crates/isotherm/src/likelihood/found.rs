@@ -1,0 +1,55 @@
+//! log Z by whichever way the size of the model allows, for any number of data sets.
+
+use super::bracket::{self, LogZ};
+use super::budget::Budget;
+use super::exact;
+use super::measure::{Effort, LogLikelihood, log_likelihood, measure_given};
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::model::Rbm;
+
+/// How log Z is to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Enumerated where it can be, otherwise estimated.
+    Auto,
+    /// Enumerated, or refused.
+    Exact,
+    /// Estimated, also where it could be enumerated.
+    Estimate,
+}
+
+/// log Z of a model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FoundLogZ {
+    /// Enumerated.
+    Exact(f64),
+    /// Estimated, as a bracket with a verdict.
+    Estimated(Box<LogZ>),
+}
+
+impl FoundLogZ {
+    /// Finds log Z; see [`bracket::log_z`] for what an estimate needs.
+    pub fn find(
+        model: &Rbm,
+        training: &Dataset,
+        way: Way,
+        budget: &Budget,
+        progress: &mut dyn FnMut(&str, f64),
+    ) -> Result<FoundLogZ> {
+        let small = exact::smaller_layer(model) <= exact::LARGEST;
+        if way == Way::Exact || (way == Way::Auto && small) {
+            return exact::log_z(model).map(FoundLogZ::Exact);
+        }
+        let log_z = bracket::log_z(model, training, budget, progress)?;
+        Ok(FoundLogZ::Estimated(Box::new(log_z)))
+    }
+
+    /// The mean log-likelihood of all of `data`.
+    pub fn likelihood(&self, model: &Rbm, data: &Dataset) -> LogLikelihood {
+        match self {
+            FoundLogZ::Exact(log_z) => measure_given(model, *log_z, data, Effort::Full),
+            FoundLogZ::Estimated(log_z) => log_likelihood(model, data, log_z),
+        }
+    }
+}
