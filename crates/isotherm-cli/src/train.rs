@@ -8,7 +8,7 @@ use isotherm::likelihood::LogLikelihood;
 use isotherm::record::Summary;
 use isotherm::report::write_report;
 use isotherm::run::{Observer, Outcome, Session};
-use isotherm::train::Config;
+use isotherm::train::{Config, explain_toml};
 use isotherm::{Error, Result};
 
 use crate::args::{TrainArguments, TrainOptions};
@@ -88,7 +88,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> 
     table.extend(given);
     let mut config: Config = table.try_into().map_err(|error: toml::de::Error| {
         let place = file.map_or(String::new(), |path| format!("{}: ", path.display()));
-        Error::config(format!("{place}{}", error.message().replace('\n', " ")))
+        Error::config(format!("{place}{}", explain_toml(&error)))
     })?;
     for data in [&mut config.data, &mut config.valid, &mut config.test].into_iter().flatten() {
         // A run can be resumed from anywhere.
@@ -102,7 +102,7 @@ fn read_table(path: &Path) -> Result<toml::Table> {
     let failed = |error: toml::de::Error| {
         let before = error.span().and_then(|span| text.as_bytes().get(..span.start));
         let line = 1 + before.unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
-        let message = error.message().replace('\n', " ");
+        let message = explain_toml(&error);
         Error::config(format!("{}, line {line}: {message}", path.display()))
     };
     // Only a file that is read as a configuration knows the line of a wrong option.

@@ -11,7 +11,7 @@ mod snapshot;
 pub mod state;
 pub mod step;
 
-pub use config::{Algorithm, Config, GradientKind, LrDecay, PathKind};
+pub use config::{Algorithm, Config, GradientKind, LrDecay, PathKind, explain_toml};
 pub use plan::Plan;
 pub use state::TrainState;
 pub use step::{Phase, StepInfo, Trainer};
