@@ -118,7 +118,8 @@ impl Observer for Progress {
     }
 
     fn row(&mut self, row: &Row) {
-        if let Some(measured) = &row.log_likelihood {
+        if let Some(measured) = row.log_likelihood.as_ref().or(row.log_likelihood_averaged.as_ref())
+        {
             self.likelihood = Some(measured.value);
         }
         if let Some(ladder) = &row.ladder {

@@ -86,7 +86,15 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> 
     let given = toml::Table::try_from(options)
         .map_err(|error| Error::config(format!("an option cannot be used: {error}")))?;
     table.extend(given);
-    let mut config: Config = table.try_into().map_err(|error: toml::de::Error| {
+    // Whatever nobody has chosen depends on what is learned from.
+    let defaults = match table.contains_key("data") {
+        true => Config::for_a_file(),
+        false => Config::default(),
+    };
+    let mut chosen = toml::Table::try_from(defaults)
+        .map_err(|error| Error::config(format!("the defaults cannot be used: {error}")))?;
+    chosen.extend(table);
+    let mut config: Config = chosen.try_into().map_err(|error: toml::de::Error| {
         let place = file.map_or(String::new(), |path| format!("{}: ", path.display()));
         Error::config(format!("{place}{}", explain_toml(&error)))
     })?;

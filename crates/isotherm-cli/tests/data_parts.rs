@@ -150,3 +150,45 @@ fn dynamic_data_resume_exactly() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_same(&whole, &cut, "resumed in the middle");
 }
+
+/// Twenty examples and as many hidden units as pixels: it overfits at once.
+#[test]
+fn the_best_model_on_validation_data_is_kept_and_learning_stops_when_nothing_is_better() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = csv(folder.path(), 40, 10);
+    let run = |name: &str, more: &str| {
+        let out = folder.path().join(name);
+        let options = "--hidden 10 --batch 20 --split 0.5/0.5 --lr 0.2 --lr-decay constant \
+                       --updates 4000 --metrics-every 50 --likelihood-every 50 --quiet";
+        succeed(train(Some(&data), &format!("{options} {more}"), &out));
+        out
+    };
+    let whole = run("whole", "");
+    let valid: Vec<(u64, f64)> = rows(&whole)
+        .iter()
+        .map(|row| (row["step"].as_u64().unwrap(), value(&row["log_likelihood_valid"])))
+        .collect();
+    let best = valid.iter().fold(valid[0], |best, &row| if row.1 >= best.1 { row } else { best });
+    let last = valid[valid.len() - 1];
+    assert!(best.0 < 2000 && best.1 > last.1 + 0.1, "it should overfit: {best:?}, {last:?}");
+    let kept = summary(&whole);
+    assert_eq!(kept["best"]["update"].as_u64(), Some(best.0));
+    assert_eq!(value(&kept["log_likelihood_valid_averaged"]), best.1);
+    assert_eq!(evaluated(&whole, "--on valid --averaged"), kept["log_likelihood_valid_averaged"]);
+
+    let stopped = run("stopped", "--patience 500");
+    let steps = rows(&stopped).last().unwrap()["step"].as_u64().unwrap();
+    assert_eq!(steps, best.0 + 500);
+    assert_eq!(summary(&stopped)["updates"].as_u64(), Some(steps));
+    assert_eq!(summary(&stopped)["best"], kept["best"]);
+    assert_eq!(
+        fs::read(stopped.join("model.safetensors")).unwrap(),
+        fs::read(whole.join("model.safetensors")).unwrap()
+    );
+    // It is over: to resume it changes nothing.
+    let before = fs::read(stopped.join("metrics.jsonl")).unwrap();
+    succeed(resume(&stopped));
+    assert_eq!(fs::read(stopped.join("metrics.jsonl")).unwrap(), before);
+    let refusal = refused(train(Some(&data), "--patience 5", &folder.path().join("no")));
+    assert!(refusal.contains("--valid or --split"), "{refusal}");
+}

@@ -10,7 +10,7 @@ use common::*;
 
 /// Steps long enough for the work to be split among the threads: a row of 70 × 10 units takes about
 /// 85 ns a Gibbs step, and a thread is woken for 150 µs of work.
-const OPTIONS: &str = "--hidden 10 --batch 20 --updates 60 \
+const OPTIONS: &str = "--batch 20 --updates 60 \
     --metrics-every 10 --likelihood-every 30 --lr 0.1 --momentum 0.3 --weight-decay 1e-3 --l1 1e-3 --quiet";
 const LADDER: &str = "--k 40 --columns 20 --rungs 8 --spawn-every 30 --burn-in 10 --beta-lr 0.05 \
     --min-swap 0.85 --particles 25";
@@ -28,7 +28,8 @@ fn check(options: &str) {
     let data = csv(folder.path(), 150, 70);
     let place = |name: &str| folder.path().join(name);
     let sampling = if options.contains("cd") { "" } else { "--sampling-steps 40" };
-    let options = format!("{OPTIONS} {sampling} {options}");
+    let hidden = if options.contains("--hidden") { "" } else { "--hidden 10" };
+    let options = format!("{OPTIONS} {hidden} {sampling} {options}");
     let go = |name: &str, more: &str| {
         succeed(train(Some(&data), &format!("{options} {more}"), &place(name)));
         place(name)
@@ -80,6 +81,11 @@ fn an_adaptive_ladder_on_each_path() {
 fn the_other_way_to_swap() {
     check(&format!("--algorithm apt --path joint --swap free-energy {LADDER}"));
     check(&format!("--algorithm apt --path base-rate --swap energy --gradient plain {LADDER}"));
+}
+
+#[test]
+fn a_follower_and_the_best_model() {
+    check("--algorithm sml --hidden 40 --columns 30 --split 0.6/0.2/0.2");
 }
 
 #[test]

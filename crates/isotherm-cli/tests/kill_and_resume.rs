@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use common::*;
 
 /// Many checkpoints, rows and moves of the ladder; as many steps of sampling follow.
-const OPTIONS: &str = "--hidden 8 --batch 20 --updates 1200 \
+const OPTIONS: &str = "--batch 20 --updates 1200 \
     --checkpoint-every 21 --metrics-every 10 --likelihood-every 50 --lr 0.1 --momentum 0.5 \
     --weight-decay 1e-4 --l1 1e-4 --quiet";
 const SPAWNS: &str =
@@ -43,7 +43,8 @@ impl Case {
         let data = csv(folder.path(), 120, 70);
         let whole = folder.path().join("whole");
         let sampling = if options.contains("cd") { "" } else { "--sampling-steps 1200" };
-        let options = format!("{OPTIONS} {sampling} {options}");
+        let hidden = if options.contains("--hidden") { "" } else { "--hidden 8" };
+        let options = format!("{OPTIONS} {hidden} {sampling} {options}");
         // The victims have one thread.
         let begun = Instant::now();
         succeed(train(Some(&data), &format!("{options} --threads 2"), &whole));
@@ -174,6 +175,14 @@ fn an_adaptive_ladder_on_the_hidden_marginal_path() {
     let mut case = Case::new(&format!("{SPAWNS} --respace flow-sqrt --max-rungs 6 --columns 9"));
     assert!(saw(&case, "spawned"));
     case.kill_at_random(8);
+}
+
+/// Too many hidden units to enumerate at every row: somebody follows the likelihood.
+#[test]
+fn a_follower_and_the_best_model() {
+    let mut case = Case::new("--algorithm sml --hidden 14 --split 0.7/0.3");
+    assert!(rows(&case.whole).iter().any(|row| row.get("log_likelihood_valid").is_some()));
+    case.kill_at_random(9);
 }
 
 /// Kills as soon as a file is there: between every two things that a run writes.

@@ -39,6 +39,8 @@ pub enum Purpose {
     Perfect = 13,
     /// Which spare replica takes its turn on the ladder.
     Turn = 14,
+    /// The seed of the sampler that follows the likelihood along a run.
+    Follow = 15,
     /// Which examples of a file are for learning, which are held out.
     Split = 30,
     /// Grey values that become zeros and ones once.

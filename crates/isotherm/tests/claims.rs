@@ -96,6 +96,7 @@ impl Made {
                 log_z: None,
             }),
             log_likelihood_averaged: None,
+            log_likelihood_valid: None,
             ladder: self.ladder(),
         };
         let rows = vec![

@@ -96,7 +96,7 @@ pub fn sample(
 ) -> Result<Found> {
     let Length { columns, warm_up, steps } = length;
     let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
-    let mut path = path_of(model, marginals);
+    let mut path = path_of(marginals, model.n_hidden());
     path.set_hidden(match start {
         Start::Random => random_hidden(state.replicas.rows(), model.n_hidden(), clock),
         Start::Data => hidden_of_data(model, training, state.replicas.rows(), clock),
@@ -148,15 +148,14 @@ pub fn sample(
 }
 
 /// The path that mixes best: with few hidden units the visible ones can be summed out.
-fn path_of(model: &Rbm, marginals: &[f64]) -> Box<dyn RbmPath> {
-    let n_hidden = model.n_hidden();
+pub(crate) fn path_of(marginals: &[f64], n_hidden: usize) -> Box<dyn RbmPath> {
     match n_hidden <= SMALL_HIDDEN {
-        true => Box::new(HiddenMarginal::new(model.n_visible(), n_hidden)),
+        true => Box::new(HiddenMarginal::new(marginals.len(), n_hidden)),
         false => Box::new(base_rate(marginals, n_hidden, SwapOn::FreeEnergy)),
     }
 }
 
-fn random_hidden(rows: usize, n_hidden: usize, clock: Clock) -> BitMatrix {
+pub(crate) fn random_hidden(rows: usize, n_hidden: usize, clock: Clock) -> BitMatrix {
     let mut h = BitMatrix::zeros(rows, n_hidden);
     for row in 0..rows {
         let mut rng = clock.lanes(Purpose::Replicas, row);

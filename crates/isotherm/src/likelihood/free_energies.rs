@@ -4,7 +4,7 @@
 //! the hidden field. These are tabulated, for 64 visible units at a time, and looked up for a block
 //! of rows. The visible bias is one more column of the weights.
 
-use isotherm_kernels::{BitMatrix, Level, softplus};
+use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli, softplus};
 use rayon::prelude::*;
 
 use crate::model::Rbm;
@@ -23,6 +23,21 @@ pub fn minus_free_energies(rbm: &Rbm, rows: &BitMatrix) -> Vec<f64> {
         .par_chunks(BLOCK * words)
         .flat_map_iter(|block| of_block(rbm, block, words))
         .collect()
+}
+
+/// The same from fields in `f32`, several times as fast: for following a run.
+pub fn quick_minus_free_energies(rbm: &Rbm, rows: &BitMatrix) -> Vec<f64> {
+    let (level, n_hidden) = (Level::detect(), rbm.n_hidden());
+    let (tiles, c) = (rbm.parameters().w.tiles_per_row(), &rbm.parameters().c);
+    let mut fields = vec![Tile::ZERO; rows.rows() * tiles];
+    rbm.hidden_field(rows.as_rows(), &mut fields);
+    let value = |(row, field): (usize, &[Tile])| {
+        let (mut scratch, mut linear) = ([Tile::ZERO], [0.0]);
+        let v = rows.row(row);
+        bernoulli::selected_sums(level, c.tiles(), v, c.cols(), &mut scratch, &mut linear);
+        linear[0] + softplus::softplus_sum(level, field, 1.0, n_hidden)
+    };
+    fields.chunks_exact(tiles).enumerate().map(value).collect()
 }
 
 fn of_block(rbm: &Rbm, block: &[u64], words: usize) -> Vec<f64> {
@@ -66,6 +81,32 @@ fn tabulate(rbm: &Rbm, first: usize, tables: &mut [f64]) {
                     let at = subset * width + x;
                     with[at] = without[at] + f64::from(weight);
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Initial;
+
+    #[test]
+    fn the_quick_way_comes_to_the_same() {
+        for (n_visible, n_hidden) in [(1, 1), (70, 33), (784, 130)] {
+            let marginals = vec![0.3; n_visible];
+            let rbm = Initial { n_hidden, std: 0.5, seed: 3 }.model(&marginals);
+            let words = (0..5 * n_visible.div_ceil(64) as u64)
+                .map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+                .map(|word| if n_visible < 64 { word >> (64 - n_visible) } else { word });
+            let mut rows = BitMatrix::zeros(5, n_visible);
+            rows.words_mut().iter_mut().zip(words).for_each(|(to, from)| *to = from);
+            let last = u64::MAX >> ((64 - n_visible % 64) % 64);
+            let words = rows.words_per_row();
+            rows.words_mut().iter_mut().skip(words - 1).step_by(words).for_each(|w| *w &= last);
+            let exact = minus_free_energies(&rbm, &rows);
+            for (quick, exact) in quick_minus_free_energies(&rbm, &rows).iter().zip(exact) {
+                assert!((quick - exact).abs() < 1e-5 * exact.abs().max(1.0), "{quick}, {exact}");
             }
         }
     }

@@ -84,6 +84,18 @@ impl Crossings {
         };
         LadderLogZ { up: sum(step_up), down: sum(step_down), bar: sum(bar) }
     }
+
+    /// BAR's log Z above that of the hot end, and what each column has to do with its error.
+    pub fn bennett(&self) -> (f64, Vec<f64>) {
+        let mut influences = vec![0.0; self.columns];
+        let mut climb = 0.0;
+        for (cold, hot) in self.cold.iter().zip(&self.hot) {
+            let gap = bar(cold, hot, self.columns);
+            climb += gap.value;
+            influences.iter_mut().zip(&gap.influences).for_each(|(sum, x)| *sum += x);
+        }
+        (climb, influences)
+    }
 }
 
 /// u of the state on the colder and of that on the hotter rung of every gap of a column.

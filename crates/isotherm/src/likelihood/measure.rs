@@ -4,6 +4,7 @@ use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::bracket::LogZ;
+use super::estimate::Estimate;
 use super::exact;
 use super::verdict::Verdict;
 use crate::data::{Dataset, Mixture};
@@ -63,6 +64,20 @@ pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> L
         method: "exact".to_owned(),
         lower: value - Z95 * std_error,
         upper: value + Z95 * std_error,
+        on: data.measured_on(),
+        log_z: None,
+    }
+}
+
+/// The mean log-likelihood of `data`, given log Z as it is followed along a run.
+pub fn followed(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
+    let (value, sampling_error) = mean_log_probability(rbm, log_z.value, data, Effort::Quick);
+    LogLikelihood {
+        value,
+        std_error: sampling_error.hypot(log_z.std_error),
+        method: "followed".to_owned(),
+        lower: value - (log_z.upper - log_z.value).hypot(Z95 * sampling_error),
+        upper: value + (log_z.value - log_z.lower).hypot(Z95 * sampling_error),
         on: data.measured_on(),
         log_z: None,
     }

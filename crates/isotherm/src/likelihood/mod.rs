@@ -15,12 +15,15 @@ pub mod ladder;
 mod log_mean;
 mod measure;
 pub mod schedule;
+pub mod tracked;
 pub mod verdict;
 
 pub use batches::AnnealingEffort;
 pub use bracket::{Budget, LogZ};
 pub use estimate::Estimate;
 pub use evaluating_sampler::{Length, SamplerReport, Start};
+pub use free_energies::{minus_free_energies, quick_minus_free_energies};
 pub use log_mean::log_mean;
-pub use measure::{Effort, LogLikelihood, log_likelihood, measure, measure_given};
+pub use measure::{Effort, LogLikelihood, followed, log_likelihood, measure, measure_given};
+pub use tracked::Tracked;
 pub use verdict::Verdict;

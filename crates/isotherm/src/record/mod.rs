@@ -7,4 +7,4 @@ mod summary;
 
 pub use log::{ReadRows, RowLog, leading_rows, read_rows};
 pub use row::{LadderRow, Row, Timing};
-pub use summary::{ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};
+pub use summary::{BestModel, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};

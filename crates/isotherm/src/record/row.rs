@@ -27,6 +27,9 @@ pub struct Row {
     /// The same of the averaged parameters.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub log_likelihood_averaged: Option<LogLikelihood>,
+    /// That of the averaged parameters on the validation data.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub log_likelihood_valid: Option<LogLikelihood>,
     /// The ladder, where there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ladder: Option<LadderRow>,

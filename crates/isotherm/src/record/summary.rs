@@ -26,6 +26,9 @@ pub struct Summary {
     pub log_likelihood_test_averaged: Option<LogLikelihood>,
     /// The best mean log-likelihood that any model can have, where it is known.
     pub entropy_limit: Option<f64>,
+    /// The model that was kept, where there are validation data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best: Option<BestModel>,
     /// Updates done.
     pub updates: u64,
     /// Steps of the sampling phase done.
@@ -50,6 +53,15 @@ pub struct Summary {
     pub version: String,
     /// What a reader should know before trusting the figures, one sentence each.
     pub warnings: Vec<String>,
+}
+
+/// The model that was best by the likelihood of the validation data.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BestModel {
+    /// Updates when it was reached.
+    pub update: u64,
+    /// Mean log-likelihood of the validation data then, as it was followed along the run.
+    pub log_likelihood_valid: f64,
 }
 
 /// Swap rates at the end of a run.

@@ -73,10 +73,8 @@ pub fn sample(
     let marginals: Vec<f64> = loaded.bundle.get("marginals", &[n_visible])?;
     let plan = config.check(n_visible)?;
     let mut state = TrainState::take_from(&loaded.bundle, &plan, &marginals)?;
-    let model = match request.averaged {
-        true => Rbm::new(state.averaged),
-        false => state.model,
-    };
+    let [model, averaged] = state.result();
+    let model = Rbm::new(if request.averaged { averaged } else { model }.clone());
     // Sampling adapts its ladder in the warm-up, whatever the run was trained with.
     let tempered = if plan.rungs > 1 {
         let max_rungs = config.max_rungs.max(plan.rungs);

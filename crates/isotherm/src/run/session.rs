@@ -7,14 +7,15 @@ use serde_json::json;
 
 use super::folder::RunFolder;
 use super::run_data::RunData;
-use super::summarise::{FinalLikelihoods, Likelihoods, summarise};
+use super::summarise::{FinalLikelihoods, summarise};
 use crate::checkpoint::{self, Bundle, RunLock, write_atomically};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::likelihood::{Effort, exact, measure, measure_given};
+use crate::likelihood::{Effort, LogLikelihood, exact, followed, measure, measure_given};
 use crate::model::{Rbm, model_bundle};
 use crate::record::{LadderRow, Row, RowLog, Seconds, Summary, Timing, leading_rows};
 use crate::threads::keep_awake;
+use crate::train::follower::Follower;
 use crate::train::{Config, Phase, Plan, StepInfo, TrainState, Trainer};
 
 /// The version of the checkpoint's contents.
@@ -36,6 +37,15 @@ pub trait Observer {
 
     /// Whether the run should save and stop now.
     fn should_stop(&self) -> bool;
+}
+
+/// Likelihoods along a run: of the model, of its averaged parameters, and of the latter on the
+/// validation data.
+#[derive(Default)]
+struct Followed {
+    train: Option<LogLikelihood>,
+    averaged: Option<LogLikelihood>,
+    valid: Option<LogLikelihood>,
 }
 
 /// How a run ended for now.
@@ -246,6 +256,10 @@ impl Session {
     /// All steps that are left, until somebody wants to stop.
     fn steps(&mut self, observer: &mut dyn Observer) -> Result<Ended> {
         while self.state.step < self.plan().total_steps() {
+            if self.state.has_stalled(self.plan().config.patience) {
+                observer.note(&self.stalled());
+                break;
+            }
             if observer.should_stop() {
                 self.save()?;
                 return Ok(Ended::Stopped);
@@ -265,6 +279,14 @@ impl Session {
             }
         }
         Ok(Ended::Complete)
+    }
+
+    fn stalled(&self) -> String {
+        let at = self.state.best.as_ref().map_or(0, |best| best.update);
+        format!(
+            "stopped after {} updates: nothing better on the validation data since update {at}",
+            self.state.step
+        )
     }
 
     /// Says of a failure what it left behind.
@@ -300,45 +322,76 @@ impl Session {
         if !(step % plan.metrics_every == 0 || ends || info.change.is_some() || measured) {
             return Ok(None);
         }
-        let (log_likelihood, log_likelihood_averaged) = match measured {
-            true => self.likelihoods(Effort::Quick)?,
-            false => (None, None),
+        let likelihoods = match measured {
+            true => self.likelihoods()?,
+            false => Followed::default(),
         };
+        if let Some(valid) = &likelihoods.valid {
+            // The last model has the benefit of the doubt.
+            let doubt = if step == self.plan().config.updates { valid.std_error } else { 0.0 };
+            self.state.keep_if_best(valid.value + doubt);
+        }
         Ok(Some(Row {
             step,
             phase: info.phase,
             learning_rate: info.learning_rate,
             event: info.change,
-            log_likelihood,
-            log_likelihood_averaged,
+            log_likelihood: likelihoods.train,
+            log_likelihood_averaged: likelihoods.averaged,
+            log_likelihood_valid: likelihoods.valid,
             ladder: self.state.negative.tempering().and_then(LadderRow::of),
         }))
     }
 
-    /// The likelihood of the model and of its averaged parameters, where they can be had.
-    fn likelihoods(&mut self, effort: Effort) -> Result<Likelihoods> {
-        if exact::smaller_layer(&self.state.model) > exact::LARGEST {
-            return Ok((None, None));
-        }
+    /// The likelihoods of the moment, where they can be had.
+    fn likelihoods(&mut self) -> Result<Followed> {
         let begun = Instant::now();
-        let raw = measure(&self.state.model, self.data(), effort)?;
-        let averaged = Rbm::new(self.state.averaged.clone());
-        let averaged = measure(&averaged, self.data(), effort)?;
+        let followed = match &self.state.follower {
+            Some(follower) => self.followed_by(follower),
+            None => self.enumerated()?,
+        };
         self.seconds.evaluate += begun.elapsed().as_secs_f64();
-        Ok((Some(raw), Some(averaged)))
+        Ok(followed)
+    }
+
+    fn enumerated(&self) -> Result<Followed> {
+        if exact::smaller_layer(&self.state.model) > exact::LARGEST {
+            return Ok(Followed::default());
+        }
+        let averaged = Rbm::new(self.state.averaged.clone());
+        let log_z = exact::log_z(&averaged)?;
+        let of_averaged = |data: &Dataset| measure_given(&averaged, log_z, data, Effort::Quick);
+        Ok(Followed {
+            train: Some(measure(&self.state.model, self.data(), Effort::Quick)?),
+            averaged: Some(of_averaged(self.data())),
+            valid: self.valid().map(of_averaged),
+        })
+    }
+
+    /// log Z of the moment is −F of the reference less its likelihood.
+    fn followed_by(&self, follower: &Follower) -> Followed {
+        let Some(likelihood) = follower.tracked.of_reference() else {
+            return Followed::default();
+        };
+        let averaged = Rbm::new(self.state.averaged.clone());
+        let log_z = likelihood.taken_from(self.trainer.reference().mean(&averaged));
+        Followed {
+            train: None,
+            averaged: Some(followed(&averaged, &log_z, self.data())),
+            valid: self.valid().map(|data| followed(&averaged, &log_z, data)),
+        }
     }
 
     /// The likelihoods of all parts of the data, where they can be had.
     fn final_likelihoods(&mut self) -> Result<FinalLikelihoods> {
-        let model = &self.state.model;
-        if exact::smaller_layer(model) > exact::LARGEST {
+        if exact::smaller_layer(&self.state.model) > exact::LARGEST {
             return Ok(FinalLikelihoods::default());
         }
         let begun = Instant::now();
-        let averaged = Rbm::new(self.state.averaged.clone());
-        let (log_z, log_z_averaged) = (exact::log_z(model)?, exact::log_z(&averaged)?);
+        let [model, averaged] = self.state.result().map(|it| Rbm::new(it.clone()));
+        let (log_z, log_z_averaged) = (exact::log_z(&model)?, exact::log_z(&averaged)?);
         let of = |data: &Dataset| {
-            let raw = measure_given(model, log_z, data, Effort::Full);
+            let raw = measure_given(&model, log_z, data, Effort::Full);
             let averaged = measure_given(&averaged, log_z_averaged, data, Effort::Full);
             (Some(raw), Some(averaged))
         };
@@ -369,8 +422,8 @@ impl Session {
 
     /// Writes the model and the summary.
     fn finish(&mut self) -> Result<Summary> {
-        model_bundle(self.state.model.parameters(), &self.state.averaged)?
-            .write(&self.folder.model())?;
+        let [model, averaged] = self.state.result();
+        model_bundle(model, averaged)?.write(&self.folder.model())?;
         let likelihoods = self.final_likelihoods()?;
         let (plan, data) = (self.trainer.plan(), self.trainer.data());
         let summary = summarise(plan, data, &self.state, likelihoods, self.seconds);

@@ -2,7 +2,7 @@
 
 use crate::data::Dataset;
 use crate::likelihood::{LogLikelihood, exact};
-use crate::record::{LadderRow, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};
+use crate::record::{BestModel, LadderRow, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};
 use crate::train::{Phase, Plan, TrainState};
 
 /// The likelihood of the model and that of its averaged parameters, where they can be had.
@@ -42,8 +42,12 @@ pub(super) fn summarise(
         log_likelihood_test: test.0,
         log_likelihood_test_averaged: test.1,
         entropy_limit: data.limit(),
-        updates: config.updates,
-        sampling_steps: config.sampling_steps,
+        best: state.best.as_ref().map(|best| BestModel {
+            update: best.update,
+            log_likelihood_valid: best.log_likelihood,
+        }),
+        updates: state.step.min(config.updates),
+        sampling_steps: state.step.saturating_sub(config.updates),
         rungs: ladder.map_or(1, |ladder| ladder.betas.len()),
         betas: ladder.map_or(vec![1.0], |ladder| ladder.betas.clone()),
         swap_rate: ladder.map(|ladder| SwapRate {

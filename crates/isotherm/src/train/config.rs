@@ -92,6 +92,7 @@ pub struct Config {
     pub l1: f64,
     pub gradient: GradientKind,
     pub average: Option<u64>,
+    pub patience: Option<u64>,
     pub init_std: Option<f64>,
     pub respace: Respace,
     pub beta_lr: f64,
@@ -107,6 +108,7 @@ pub struct Config {
     pub checkpoint_every: u64,
 }
 
+/// The defaults for the paper's mixture: its batches and its number of updates.
 impl Default for Config {
     fn default() -> Config {
         Config {
@@ -136,6 +138,7 @@ impl Default for Config {
             l1: 0.0,
             gradient: GradientKind::Centered,
             average: None,
+            patience: None,
             init_std: None,
             respace: Respace::Flow,
             beta_lr: 1e-4,
@@ -153,58 +156,16 @@ impl Default for Config {
     }
 }
 
-/// Why a text is no configuration, in one line: of an unknown option the one that it resembles, not
-/// all that there are.
-pub fn explain_toml(error: &toml::de::Error) -> String {
-    let message = error.message().replace('\n', " ");
-    let unknown = message.strip_prefix("unknown field `").and_then(|rest| {
-        let (field, rest) = rest.split_once('`')?;
-        Some((field, rest.split_once(", expected one of ")?.1))
-    });
-    let Some((field, known)) = unknown else { return message };
-    let known = known.split(", ").map(|name| name.trim_matches('`'));
-    let nearest = known.map(|name| (edits(field, name), name)).min();
-    let hint = match nearest {
-        Some((edits, name)) if 3 * edits <= field.len() => format!("did you mean `{name}`?"),
-        _ => "`isotherm train --help` lists the options".to_owned(),
-    };
-    format!("unknown field `{field}`; {hint}")
-}
-
-/// How many letters must be put in, left out or changed to make one word of the other.
-fn edits(from: &str, to: &str) -> usize {
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in to.bytes().enumerate() {
-            let changed = diagonal + usize::from(a != b);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+impl Config {
+    /// The defaults for a file of examples. They come from binarized MNIST, Caltech Silhouettes and
+    /// NLTCS, see RESULTS.md.
+    pub fn for_a_file() -> Config {
+        Config {
+            batch: 100,
+            lr: 0.05,
+            lr_decay: LrDecay::HoldLinear,
+            l1: 2e-4,
+            ..Config::default()
         }
-    }
-    row[to.len()]
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn edits_are_counted() {
-        for (from, to, count) in
-            [("", "", 0), ("", "abc", 3), ("hiden", "hidden", 1), ("kitten", "sitting", 3)]
-        {
-            assert_eq!((edits(from, to), edits(to, from)), (count, count), "{from} {to}");
-        }
-    }
-
-    #[test]
-    fn an_unknown_option_is_told_with_the_one_it_resembles() {
-        let explained = |text: &str| explain_toml(&toml::from_str::<Config>(text).unwrap_err());
-        assert_eq!(explained("hiden = 5"), "unknown field `hiden`; did you mean `hidden`?");
-        assert!(explained("zzz = 5").contains("--help"));
-        assert!(explained("hidden = 'x'").starts_with("invalid type"));
     }
 }

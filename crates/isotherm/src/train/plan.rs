@@ -3,7 +3,6 @@
 use super::config::{Algorithm, Config, PathKind};
 use crate::data::Binarise;
 use crate::error::{Error, Result};
-use crate::likelihood::exact::LARGEST;
 use crate::model::PerfectSampler;
 use crate::path::SwapOn;
 use crate::tempering::Adaptation;
@@ -38,6 +37,8 @@ pub struct Plan {
     pub metrics_every: u64,
     /// Updates between two likelihoods; 0: only at the end.
     pub likelihood_every: u64,
+    /// Whether a follower tells the likelihood along the run, because enumerating is too slow.
+    pub follows: bool,
 }
 
 impl Config {
@@ -61,13 +62,8 @@ impl Config {
             shape.check(n_visible)?;
         }
         let smaller = self.hidden.min(n_visible);
-        if smaller > LARGEST && self.likelihood_every.is_some_and(|every| every > 0) {
-            return Err(Error::config(format!(
-                "--likelihood-every asks for exact likelihoods, but the smaller layer has {smaller} \
-                 units, more than the {LARGEST} that can be enumerated; leave it out"
-            )));
-        }
         let cheap = smaller <= CHEAP_LAYER;
+        let follows = !cheap && self.likelihood_every != Some(0);
         let metrics_every = self.metrics_every.unwrap_or((self.updates / 200).max(1));
         let every = |rows: u64| (rows * metrics_every).max(1);
         let plan = Plan {
@@ -83,7 +79,8 @@ impl Config {
                 _ => (0.1 / self.hidden as f64).sqrt(),
             }),
             metrics_every,
-            likelihood_every: self.likelihood_every.unwrap_or(if cheap { every(2) } else { 0 }),
+            likelihood_every: self.likelihood_every.unwrap_or(every(2)),
+            follows,
             config: self.clone(),
         };
         Ok(plan.written_out())
@@ -103,6 +100,13 @@ impl Config {
                 "--binarise {} needs a file of data; the mixture is 0 and 1 already",
                 self.binarise
             )));
+        }
+        let held_out = self.valid.is_some() || self.split.is_some_and(|split| split.valid > 0.0);
+        if self.patience.is_some() && !held_out {
+            return Err(Error::config(
+                "--patience needs validation data to see whether learning still helps; give --valid \
+                 or --split",
+            ));
         }
         let Some(split) = self.split else { return Ok(()) };
         let twice = [
@@ -168,6 +172,7 @@ impl Config {
             ("checkpoint-every", self.checkpoint_every),
             ("metrics-every", self.metrics_every.unwrap_or(1)),
             ("average", self.average.unwrap_or(1)),
+            ("patience", self.patience.unwrap_or(1)),
         ];
         if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
             return Err(Error::config(format!("--{name} must be at least 1")));

@@ -3,13 +3,19 @@
 use isotherm_kernels::bits::words_for;
 use isotherm_kernels::{BitMatrix, Matrix};
 
-use super::negative::Negative;
+use super::best::Best;
+use super::follower::{COLUMNS, Follower};
+use super::negative::{AnyPath, Negative};
 use super::plan::Plan;
 use super::state::TrainState;
 use crate::checkpoint::Bundle;
 use crate::error::{Error, Result};
+use crate::likelihood::Tracked;
 use crate::model::{Parameters, Rbm};
-use crate::tempering::{Flow, Histograms, Label, Ladder, Replicas, SwapRates, TemperingState};
+use crate::path::RbmPath;
+use crate::tempering::{
+    Flow, Histograms, Label, Ladder, Replicas, SwapRates, Tempering, TemperingState,
+};
 
 impl TrainState {
     /// Adds the state to a bundle.
@@ -23,10 +29,21 @@ impl TrainState {
             &[self.model.n_hidden()],
             self.centering.hidden.row(0),
         )?;
+        if let Some(Follower { tempering, tracked }) = &self.follower {
+            insert_tempering(tempering, "follower.", bundle)?;
+            let Tracked { observations, average, lagged } = tracked;
+            bundle.insert("follower.observations", &[1], &[*observations])?;
+            bundle.insert("follower.average", &[average.len()], average)?;
+            bundle.insert("follower.lagged", &[lagged.len()], lagged)?;
+        }
+        if let Some(best) = &self.best {
+            bundle.insert("best.update", &[1], &[best.update])?;
+            bundle.insert("best.log_likelihood", &[1], &[best.log_likelihood])?;
+            best.model.insert_into(bundle, "best.")?;
+            best.averaged.insert_into(bundle, "best.averaged.")?;
+        }
         if let Some(tempering) = self.negative.tempering() {
-            insert_tempering(&tempering.state, bundle)?;
-            let h = crate::path::RbmPath::hidden(&*tempering.path);
-            bundle.insert("replicas.hidden", &[h.rows(), h.words_per_row()], h.words())?;
+            insert_tempering(tempering, "", bundle)?;
         }
         Ok(())
     }
@@ -42,90 +59,126 @@ impl TrainState {
         state.velocity = parameters("velocity.")?;
         let hidden: Vec<f32> = bundle.get("centering.hidden", &[n_hidden])?;
         state.centering.hidden = Matrix::from_row(&hidden);
+        if state.follower.is_some() {
+            let (tempering, h) = take_tempering(bundle, "follower.", (COLUMNS, 0), n_hidden)?;
+            let observations = one(bundle, "follower.observations")?;
+            let seen = if observations > 0 { COLUMNS } else { 0 };
+            let tracked = Tracked {
+                observations,
+                average: bundle.get("follower.average", &[seen])?,
+                lagged: bundle.get("follower.lagged", &[seen])?,
+            };
+            state.follower = Some(Follower::resume(marginals, tempering, h, tracked));
+        }
+        if bundle.tensors.contains_key("best.update") {
+            state.best = Some(Best {
+                update: one(bundle, "best.update")?,
+                log_likelihood: bundle.get("best.log_likelihood", &[1])?[0],
+                model: parameters("best.")?,
+                averaged: parameters("best.averaged.")?,
+            });
+        }
         if state.negative.tempering().is_some() {
-            let tempering = take_tempering(bundle, plan.columns, plan.spare())?;
-            let shape = [tempering.replicas.rows(), words_for(n_hidden)];
-            let words = bundle.get("replicas.hidden", &shape)?;
-            let h = BitMatrix::from_words(shape[0], n_hidden, words)
-                .ok_or_else(|| Error::corrupt("tensor `replicas.hidden` has stray bits"))?;
+            let rows = (plan.columns, plan.spare());
+            let (tempering, h) = take_tempering(bundle, "", rows, n_hidden)?;
             state.negative = Negative::resume(plan, marginals, tempering, h);
         }
         Ok(state)
     }
 }
 
-fn insert_tempering(state: &TemperingState, bundle: &mut Bundle) -> Result<()> {
+/// Adds a ladder, the places of its replicas and their states, the names prefixed.
+fn insert_tempering(
+    tempering: &Tempering<AnyPath>,
+    prefix: &str,
+    bundle: &mut Bundle,
+) -> Result<()> {
+    let state = &tempering.state;
+    let h = RbmPath::hidden(&*tempering.path);
     let TemperingState { ladder, replicas, flow, rates, parity, resting, since_decision } = state;
     let (rungs, rows) = (ladder.rungs(), replicas.rows());
     let numbers = |rows: &[usize]| rows.iter().map(|&row| row as u64).collect::<Vec<u64>>();
     let (row_at, spare) = (numbers(replicas.row_at()), numbers(replicas.spare()));
     let labels: Vec<u8> = replicas.labels.iter().map(|&label| label as u8).collect();
     let departed: Vec<u8> = replicas.departed.iter().map(|&departed| departed.into()).collect();
-    bundle.insert("ladder.betas", &[rungs], ladder.betas())?;
-    bundle.insert("replicas.row_at", &[row_at.len()], &row_at)?;
+    let name = |name: &str| format!("{prefix}{name}");
+    bundle.insert(&name("replicas.hidden"), &[h.rows(), h.words_per_row()], h.words())?;
+    bundle.insert(&name("ladder.betas"), &[rungs], ladder.betas())?;
+    bundle.insert(&name("replicas.row_at"), &[row_at.len()], &row_at)?;
     if !spare.is_empty() {
-        bundle.insert("replicas.spare", &[spare.len()], &spare)?;
+        bundle.insert(&name("replicas.spare"), &[spare.len()], &spare)?;
     }
-    bundle.insert("replicas.labels", &[rows], &labels)?;
-    bundle.insert("replicas.ages", &[rows], &replicas.ages)?;
-    bundle.insert("replicas.departed", &[rows], &departed)?;
-    bundle.insert("flow.seen.up", &[rungs], &flow.seen.up)?;
-    bundle.insert("flow.seen.down", &[rungs], &flow.seen.down)?;
-    bundle.insert("flow.curve.up", &[rungs], &flow.curve.up)?;
-    bundle.insert("flow.curve.down", &[rungs], &flow.curve.down)?;
-    bundle.insert("flow.counts", &[2], &[flow.round_trips, flow.replica_steps])?;
-    bundle.insert("rates.sums", &[rungs - 1], &rates.sums)?;
-    bundle.insert("rates.weights", &[rungs - 1], &rates.weights)?;
-    bundle.insert("clocks", &[3], &[*parity as u64, *resting, *since_decision])
+    bundle.insert(&name("replicas.labels"), &[rows], &labels)?;
+    bundle.insert(&name("replicas.ages"), &[rows], &replicas.ages)?;
+    bundle.insert(&name("replicas.departed"), &[rows], &departed)?;
+    bundle.insert(&name("flow.seen.up"), &[rungs], &flow.seen.up)?;
+    bundle.insert(&name("flow.seen.down"), &[rungs], &flow.seen.down)?;
+    bundle.insert(&name("flow.curve.up"), &[rungs], &flow.curve.up)?;
+    bundle.insert(&name("flow.curve.down"), &[rungs], &flow.curve.down)?;
+    bundle.insert(&name("flow.counts"), &[2], &[flow.round_trips, flow.replica_steps])?;
+    bundle.insert(&name("rates.sums"), &[rungs - 1], &rates.sums)?;
+    bundle.insert(&name("rates.weights"), &[rungs - 1], &rates.weights)?;
+    bundle.insert(&name("clocks"), &[3], &[*parity as u64, *resting, *since_decision])
 }
 
-fn take_tempering(bundle: &Bundle, columns: usize, spare: usize) -> Result<TemperingState> {
-    let rungs = bundle.tensor("ladder.betas")?.shape().first().copied().unwrap_or(0);
+/// The same back, given the columns, the spare replicas and the width of a state.
+fn take_tempering(
+    bundle: &Bundle,
+    prefix: &str,
+    (columns, spare): (usize, usize),
+    n_hidden: usize,
+) -> Result<(TemperingState, BitMatrix)> {
+    let name = |name: &str| format!("{prefix}{name}");
+    let rungs = bundle.tensor(&name("ladder.betas"))?.shape().first().copied().unwrap_or(0);
     let rows = columns * rungs + spare;
-    let ladder = Ladder::from_betas(bundle.get("ladder.betas", &[rungs])?)
+    let ladder = Ladder::from_betas(bundle.get(&name("ladder.betas"), &[rungs])?)
         .ok_or_else(|| Error::corrupt("tensor `ladder.betas` is not a ladder from 1 down to 0"))?;
-    let numbers = |name: &str, count: usize| -> Result<Vec<usize>> {
-        let rows: Vec<u64> = bundle.get(name, &[count])?;
+    let numbers = |which: &str, count: usize| -> Result<Vec<usize>> {
+        let rows: Vec<u64> = bundle.get(&name(which), &[count])?;
         Ok(rows.into_iter().map(|row| row as usize).collect())
     };
     let row_at = numbers("replicas.row_at", columns * rungs)?;
     let spare = if spare > 0 { numbers("replicas.spare", spare)? } else { Vec::new() };
-    let labels: Vec<u8> = bundle.get("replicas.labels", &[rows])?;
-    let departed: Vec<u8> = bundle.get("replicas.departed", &[rows])?;
+    let labels: Vec<u8> = bundle.get(&name("replicas.labels"), &[rows])?;
+    let departed: Vec<u8> = bundle.get(&name("replicas.departed"), &[rows])?;
     let replicas = Replicas::from_parts(
         columns,
         row_at,
         spare,
         labels.into_iter().map(label).collect(),
-        bundle.get("replicas.ages", &[rows])?,
+        bundle.get(&name("replicas.ages"), &[rows])?,
         departed.into_iter().map(|departed| departed == 1).collect(),
     )
     .ok_or_else(|| Error::corrupt("tensor `replicas.row_at` is not a permutation"))?;
-    let counts: Vec<u64> = bundle.get("flow.counts", &[2])?;
-    let clocks: Vec<u64> = bundle.get("clocks", &[3])?;
-    Ok(TemperingState {
+    let counts: Vec<u64> = bundle.get(&name("flow.counts"), &[2])?;
+    let clocks: Vec<u64> = bundle.get(&name("clocks"), &[3])?;
+    let words = bundle.get(&name("replicas.hidden"), &[rows, words_for(n_hidden)])?;
+    let h = BitMatrix::from_words(rows, n_hidden, words)
+        .ok_or_else(|| Error::corrupt("tensor `replicas.hidden` has stray bits"))?;
+    let state = TemperingState {
         ladder,
         replicas,
         flow: Flow {
             seen: Histograms {
-                up: bundle.get("flow.seen.up", &[rungs])?,
-                down: bundle.get("flow.seen.down", &[rungs])?,
+                up: bundle.get(&name("flow.seen.up"), &[rungs])?,
+                down: bundle.get(&name("flow.seen.down"), &[rungs])?,
             },
             curve: Histograms {
-                up: bundle.get("flow.curve.up", &[rungs])?,
-                down: bundle.get("flow.curve.down", &[rungs])?,
+                up: bundle.get(&name("flow.curve.up"), &[rungs])?,
+                down: bundle.get(&name("flow.curve.down"), &[rungs])?,
             },
             round_trips: counts[0],
             replica_steps: counts[1],
         },
         rates: SwapRates {
-            sums: bundle.get("rates.sums", &[rungs - 1])?,
-            weights: bundle.get("rates.weights", &[rungs - 1])?,
+            sums: bundle.get(&name("rates.sums"), &[rungs - 1])?,
+            weights: bundle.get(&name("rates.weights"), &[rungs - 1])?,
         },
         parity: clocks[0] as usize % 2,
         resting: clocks[1],
         since_decision: clocks[2],
-    })
+    };
+    Ok((state, h))
 }
 
 fn label(stored: u8) -> Label {

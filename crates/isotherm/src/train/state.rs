@@ -1,5 +1,7 @@
 //! What the next step needs, and nothing else: exactly what a checkpoint holds.
 
+use super::best::Best;
+use super::follower::Follower;
 use super::gradient::Centering;
 use super::negative::Negative;
 use super::plan::Plan;
@@ -19,6 +21,10 @@ pub struct TrainState {
     pub centering: Centering,
     /// The sampler with its replicas and its ladder.
     pub negative: Negative,
+    /// Who follows the likelihood along the run.
+    pub follower: Option<Follower>,
+    /// The best model so far, where there are validation data.
+    pub best: Option<Best>,
 }
 
 impl TrainState {
@@ -33,6 +39,8 @@ impl TrainState {
             velocity: Parameters::zeros(marginals.len(), n_hidden),
             centering: Centering::new(marginals, n_hidden),
             negative: Negative::new(plan, marginals),
+            follower: Follower::new(plan, marginals),
+            best: None,
             model,
         }
     }

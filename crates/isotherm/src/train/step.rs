@@ -4,11 +4,13 @@ use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::config::{Algorithm, Config, GradientKind};
+use super::follower::Reference;
 use super::gradient::Gradient;
 use super::optimiser::{ascend, learning_rate};
 use super::phases::Phases;
 use super::plan::Plan;
 use super::state::TrainState;
+
 use crate::data::{Dataset, Minibatches};
 use crate::error::{Error, Result};
 use crate::streams::Clock;
@@ -44,6 +46,7 @@ pub struct Trainer {
     samples: BitMatrix,
     phases: Phases,
     gradient: Gradient,
+    reference: Reference,
 }
 
 impl Trainer {
@@ -56,7 +59,8 @@ impl Trainer {
         let rows = BitMatrix::zeros(batch, data.n_visible());
         let phases = Phases::new(batch, negative, data.n_visible(), hidden);
         let gradient = Gradient::new(&phases);
-        Trainer { plan, data, minibatches, batch: rows, samples, phases, gradient }
+        let reference = Reference::new(&data);
+        Trainer { plan, data, minibatches, batch: rows, samples, phases, gradient, reference }
     }
 
     /// The plan.
@@ -67,6 +71,11 @@ impl Trainer {
     /// The data.
     pub fn data(&self) -> &Dataset {
         &self.data
+    }
+
+    /// What carries log Z from one look at the likelihood to the next, where it is followed.
+    pub fn reference(&self) -> &Reference {
+        &self.reference
     }
 
     /// One step: an update while learning lasts, a step of the sampler alone after that.
@@ -116,6 +125,11 @@ impl Trainer {
                 state.step + 1,
                 config.lr
             )));
+        }
+
+        // the likelihood is followed beside
+        if let Some(follower) = &mut state.follower {
+            follower.follow(&state.averaged, &self.reference, config.seed, state.step)?;
         }
         Ok(rate)
     }

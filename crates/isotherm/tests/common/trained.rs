@@ -37,7 +37,7 @@ pub fn patterns(n_visible: usize, count: usize, seed: u64) -> Dataset {
 }
 
 pub fn table(examples: BitMatrix) -> Dataset {
-    Dataset::Table(Table { name: "patterns".to_owned(), examples })
+    Dataset::Table(Table::new("patterns", examples))
 }
 
 /// A model of the data after a short run.

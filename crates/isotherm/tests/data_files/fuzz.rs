@@ -34,7 +34,11 @@ fn originals() -> Vec<(&'static str, Vec<u8>, Option<&'static str>)> {
         ("spaces", text(&rows, "   ", false), None),
         ("parquet", parquet(&few, Columns::Integers, Compression::UNCOMPRESSED), None),
         ("parquet, snappy", parquet(&rows, Columns::Booleans, Compression::SNAPPY), None),
-        ("parquet, lists", parquet(&rows, Columns::Lists, Compression::GZIP(GzipLevel::default())), None),
+        (
+            "parquet, lists",
+            parquet(&rows, Columns::Lists, Compression::GZIP(GzipLevel::default())),
+            None,
+        ),
     ]
 }
 

@@ -1,0 +1,75 @@
+//! The likelihood as a follower tells it along a run, against the enumerated one.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod common;
+
+use common::*;
+use isotherm::data::{Dataset, Table};
+use isotherm::likelihood::{Effort, measure};
+use isotherm::model::{PerfectSampler, Rbm};
+use isotherm::streams::Clock;
+use isotherm::train::{Algorithm, Config, LrDecay, TrainState, Trainer};
+use isotherm_kernels::BitMatrix;
+
+/// How often the 95 % interval holds the enumerated likelihood of the averaged model along a run,
+/// and how far the two are apart at the end.
+fn follow(config: &Config, data: Dataset) -> (f64, f64) {
+    let plan = config.check(data.n_visible()).unwrap();
+    let mut state = TrainState::new(&plan, &data.marginals());
+    let mut trainer = Trainer::new(plan, data);
+    let rows = Dataset::Table(Table::new("reference", trainer.reference().rows().clone()));
+    let (mut inside, mut looks, mut apart) = (0, 0, 0.0);
+    let every = config.updates / 50;
+    for update in 1..=config.updates {
+        trainer.step(&mut state).unwrap();
+        if update % every != 0 || update <= 2 * every {
+            continue;
+        }
+        let seen = state.follower.as_ref().unwrap().tracked.of_reference().unwrap();
+        let averaged = Rbm::new(state.averaged.clone());
+        let truth = measure(&averaged, &rows, Effort::Full).unwrap().value;
+        looks += 1;
+        inside += u32::from((seen.lower..=seen.upper).contains(&truth));
+        apart = seen.value - truth;
+    }
+    (f64::from(inside) / f64::from(looks), apart)
+}
+
+/// Samples of a model with several modes.
+fn table(rows: usize, n_visible: usize) -> Dataset {
+    let rbm = random_rbm(n_visible, 8, 2.0, 5);
+    let mut v = BitMatrix::zeros(rows, n_visible);
+    let mut sampler = PerfectSampler::new(n_visible, 8);
+    sampler.visible(&rbm, Clock { seed: 3, step: 0 }, &mut v);
+    Dataset::Table(Table::new("samples", v))
+}
+
+fn config(algorithm: Algorithm) -> Config {
+    Config {
+        algorithm,
+        hidden: 14,
+        batch: 20,
+        updates: 20_000,
+        lr: 0.02,
+        lr_decay: LrDecay::HoldLinear,
+        ..Config::default()
+    }
+}
+
+/// Whatever the samples for learning come from: the follower does not use them.
+#[test]
+fn the_interval_holds_the_enumerated_likelihood() {
+    for algorithm in [Algorithm::Cd, Algorithm::Sml, Algorithm::Apt] {
+        let (inside, apart) = follow(&config(algorithm), table(2000, 30));
+        assert!(inside >= 0.85, "{algorithm:?}: {inside} of the looks");
+        assert!(apart.abs() < 0.05, "{algorithm:?}: {apart} nats at the end");
+    }
+}
+
+/// A model that learns fast and has a real barrier. Its own replicas would flatter it by nats.
+#[test]
+fn a_moving_target_is_followed() {
+    let config = Config { batch: 5, lr: 0.01, ..config(Algorithm::Apt) };
+    let (_, apart) = follow(&config, Dataset::mixture(1));
+    assert!(apart.abs() < 0.5, "{apart} nats at the end");
+}
