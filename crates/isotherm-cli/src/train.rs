@@ -8,7 +8,7 @@ use isotherm::likelihood::LogLikelihood;
 use isotherm::record::Summary;
 use isotherm::report::write_report;
 use isotherm::run::{Observer, Outcome, Session};
-use isotherm::train::Config;
+use isotherm::train::{Config, explain_toml};
 use isotherm::{Error, Result};
 
 use crate::args::{TrainArguments, TrainOptions};
@@ -96,7 +96,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> 
     chosen.extend(table);
     let mut config: Config = chosen.try_into().map_err(|error: toml::de::Error| {
         let place = file.map_or(String::new(), |path| format!("{}: ", path.display()));
-        Error::config(format!("{place}{}", Config::what_is_wrong(&error)))
+        Error::config(format!("{place}{}", explain_toml(&error)))
     })?;
     for data in [&mut config.data, &mut config.valid, &mut config.test].into_iter().flatten() {
         // A run can be resumed from anywhere.
@@ -110,8 +110,8 @@ fn read_table(path: &Path) -> Result<toml::Table> {
     let failed = |error: toml::de::Error| {
         let before = error.span().and_then(|span| text.as_bytes().get(..span.start));
         let line = 1 + before.unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
-        let wrong = Config::what_is_wrong(&error);
-        Error::config(format!("{}, line {line}: {wrong}", path.display()))
+        let message = explain_toml(&error);
+        Error::config(format!("{}, line {line}: {message}", path.display()))
     };
     // Only a file that is read as a configuration knows the line of a wrong option.
     toml::from_str::<Config>(&text).map_err(failed)?;

@@ -81,9 +81,9 @@ fn data_that_are_not_zeros_and_ones() {
         ("beyond.npy", npy("<f8", beyond, &[1; 50]), &["npy header"]),
         ("text.npy", npy("<U5", "(1, 2)", &[0; 40]), &["dtype"]),
         ("object.npy", npy("|O", "(1, 2)", &[0; 16]), &["dtype"]),
-        ("csv.npy", b"0,1\n1,0\n".into(), &["not an npy file"]),
-        ("data.parquet", b"PAR1".into(), &["not supported", ".npy", ".csv"]),
-        ("noname", b"0,1\n1,0\n".into(), &["not supported"]),
+        ("csv.npy", b"0,1\n1,2\n".into(), &["line 2, column 2", "2 is not 0 or 1"]),
+        ("data.parquet", b"PAR1".into(), &["Parquet file", "end"]),
+        ("noname", b"\x7fELF\x02".into(), &["not recognised", ".npy", ".csv"]),
     ];
     for (name, content, parts) in bad {
         let path = place.file(name, content);

@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
 
-use isotherm::data::{Dataset, Minibatches, Table};
+use isotherm::data::{Dataset, Intensities, Minibatches, Table};
 use isotherm::path::Path;
 use isotherm::streams::Clock;
 use isotherm::tempering::{Adaptation, Ladder, Respace, Spacing, Tempering, TemperingState};
@@ -136,7 +136,10 @@ fn minibatches() {
     let examples = BitMatrix::from_rows(70, &examples);
     // Batches of 10 from 103 examples: the steady steps cross many epochs.
     let table = Dataset::Table(Table::new("test", examples));
-    for data in [Dataset::mixture(1), table] {
+    let grey = Intensities::new(70, (0..103 * 70).map(|at| (at % 251) as u8).collect());
+    let drawn = BitMatrix::zeros(103, 70);
+    let grey = Dataset::Table(Table { grey: Some(grey), ..Table::new("grey", drawn) });
+    for data in [Dataset::mixture(1), table, grey] {
         let mut minibatches = Minibatches::new(10, 1);
         let mut batch = BitMatrix::zeros(0, data.n_visible());
         let fill = |update| minibatches.fill(update, &data, &mut batch);

@@ -182,7 +182,10 @@ fn reproducibility(record: &RunRecord) -> Markup {
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let path = folder.join("config.toml").display().to_string();
     let data = match &record.config {
-        Some(Config { data: Some(path), .. }) => path.clone(),
+        Some(Config { data: Some(path), binarise, split, data_seed, .. }) => {
+            let part = split.map(|split| format!(", split {split} by data seed {data_seed}"));
+            format!("{path}, binarised {binarise}{}", part.unwrap_or_default())
+        }
         Some(config) => format!("the built-in mixture, data seed {}", config.data_seed),
         None => "unknown".to_owned(),
     };

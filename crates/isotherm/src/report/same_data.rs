@@ -1,6 +1,8 @@
 //! Whether runs learned the same data: only then do their likelihoods compare.
 
 use super::reading::RunRecord;
+use crate::data::Binarise;
+use crate::train::Config;
 
 /// What is known about the data of several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,17 +50,22 @@ fn same(a: &RunRecord, b: &RunRecord) -> SameData {
     match (a.data_digest.as_ref().zip(b.data_digest.as_ref()), configs) {
         (Some((a, b)), _) => known(a == b),
         (None, Some((a, b))) if a.data.is_none() => known(a.data_seed == b.data_seed),
-        (None, Some((a, b))) if a.data == b.data => SameData::Yes,
+        (None, Some((a, b))) if a.data == b.data => known(same_choice(a, b)),
         // One file may go by two names.
         _ => SameData::Unknown,
     }
+}
+
+/// Whether two runs on one file chose the same of it and made the same of its values.
+fn same_choice(a: &Config, b: &Config) -> bool {
+    let seeded = a.split.is_some() || a.binarise == Binarise::Dynamic;
+    a.split == b.split && a.binarise == b.binarise && (!seeded || a.data_seed == b.data_seed)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::report::fixtures::record;
-    use crate::train::Config;
 
     fn of(data: Option<&str>, data_seed: u64, digest: Option<&str>) -> RunRecord {
         let config = Config { data: data.map(str::to_owned), data_seed, ..Config::default() };
@@ -87,6 +94,16 @@ mod tests {
         let mixture = of(None, 1, None);
         assert_eq!(all(&[mixture.clone(), of(None, 1, Some("aa"))]), SameData::Yes);
         assert_eq!(all(&[mixture, of(None, 2, None)]), SameData::No);
+        let change = |change: fn(&mut Config)| {
+            let mut run = a.clone();
+            run.config.iter_mut().for_each(change);
+            run
+        };
+        let grey = change(|config| config.binarise = Binarise::Static(1));
+        assert_eq!(all(&[a.clone(), grey.clone()]), SameData::No, "other zeros and ones");
+        assert_eq!(all(&[grey.clone(), grey]), SameData::Yes);
+        let half = change(|config| config.split = "0.5/0.5".parse().ok());
+        assert_eq!(all(&[a.clone(), half]), SameData::No, "a part of the file");
         let damaged = RunRecord { config: None, ..a.clone() };
         assert_eq!(all(&[a, damaged]), SameData::Unknown);
     }

@@ -8,7 +8,7 @@ use super::run_data::RunData;
 use crate::checkpoint::{self, CURRENT, PREVIOUS, write_atomically};
 use crate::error::{Error, Result};
 use crate::model::{ModelFile, model_in, read_model};
-use crate::train::Config;
+use crate::train::{Config, explain_toml};
 
 /// The files of a run, in the order in which they are removed when a run is replaced: as long as
 /// there is its configuration, a folder is a run and can be replaced again.
@@ -144,9 +144,8 @@ impl RunFolder {
     pub fn read_config(&self) -> Result<Config> {
         let path = self.config();
         let text = fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
-        toml::from_str(&text).map_err(|error| {
-            Error::config(format!("{}: {}", path.display(), Config::what_is_wrong(&error)))
-        })
+        toml::from_str(&text)
+            .map_err(|error| Error::config(format!("{}: {}", path.display(), explain_toml(&error))))
     }
 
     /// The model of a run: of a finished one from `model.safetensors`, otherwise as the last

@@ -180,15 +180,4 @@ impl Config {
             ..Config::default()
         }
     }
-
-    /// What is wrong with a configuration file, in few words: TOML's own would list all options.
-    pub fn what_is_wrong(error: &toml::de::Error) -> String {
-        let message = error.message().replace('\n', " ");
-        match message.split_once(", expected one of") {
-            Some((unknown, options)) if options.len() > 200 => {
-                format!("{unknown}; `isotherm train --help` names all options")
-            }
-            _ => message,
-        }
-    }
 }

@@ -9,12 +9,14 @@ pub mod optimiser;
 pub mod phases;
 pub mod plan;
 
+mod explain;
 mod snapshot;
 pub mod state;
 pub mod step;
 
 pub use best::Best;
 pub use config::{Algorithm, Config, FinalLikelihood, GradientKind, LrDecay, PathKind};
+pub use explain::explain_toml;
 pub use plan::Plan;
 pub use state::TrainState;
 pub use step::{Phase, StepInfo, Trainer};

@@ -102,6 +102,7 @@ fn large_files_are_never_held() {
         ("a long field", [b"0,1\n1,", &vec![b'x'; huge][..]].concat()),
         ("a long header", [b"a,", &vec![b'x'; huge][..], b"\n1,0\n"].concat()),
         ("an open quote", [b"0,1\n1,\"", &vec![b'\n'; huge][..]].concat()),
+        ("parquet of lists", parquet(&rows, Columns::Lists, Compression::SNAPPY)),
         ("parquet", parquet(&rows[..700], Columns::Booleans, Compression::SNAPPY)),
     ];
     for (name, content) in files {

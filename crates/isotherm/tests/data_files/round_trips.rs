@@ -1,5 +1,6 @@
 //! What is written in a format is what is read, gzipped or not.
 
+use isotherm::data::inspect;
 use isotherm_kernels::BitMatrix;
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use proptest::prelude::*;
@@ -165,4 +166,21 @@ fn files_that_are_packed_in_vain_are_refused() {
     (0..17).for_each(|_| bomb.extend(&block));
     let refusal = place.bits("data", &bomb, None).unwrap_err().to_string();
     assert!(refusal.contains("more than 500 times its size"), "{} bytes: {refusal}", bomb.len());
+}
+
+#[test]
+fn parquet_columns_that_cannot_be_used_are_named() {
+    let place = Place::new();
+    let whole = parquet_with_holes(&[Some(0.0), Some(1.0), Some(1.0)], false);
+    let expected = BitMatrix::from_rows(1, &[[0], [1], [1]]);
+    assert_eq!(place.bits("data", &whole, None).unwrap(), expected);
+    let holes = parquet_with_holes(&[Some(0.0), None, Some(1.0)], false);
+    let refusal = place.bits("data", &holes, None).unwrap_err().to_string();
+    assert!(refusal.contains("data, row 2, column \"x\": a missing value is not"), "{refusal}");
+    let labels = parquet_with_holes(&[Some(0.0), Some(1.0)], true);
+    let refusal = place.bits("data", &labels, None).unwrap_err().to_string();
+    assert!(refusal.contains("data, column \"label\": it does not hold numbers"), "{refusal}");
+    let report = inspect(&place.source("data", &holes, None), None, None).unwrap();
+    let missing = report.arrays[0].missing.unwrap();
+    assert_eq!((missing.count, missing.row, missing.column), (1, 2, 1));
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use parquet::basic::Compression as PageCompression;
-use parquet::data_type::{BoolType, Int32Type};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int32Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
@@ -182,6 +182,30 @@ pub(super) fn parquet(rows: &Rows, columns: Columns, compression: PageCompressio
         }
         row_group.close().unwrap();
     }
+    writer.close().unwrap();
+    file
+}
+
+/// A Parquet file of one optional column of doubles, some of which are not there, and one of text.
+pub(super) fn parquet_with_holes(values: &[Option<f64>], with_text: bool) -> Vec<u8> {
+    let text = if with_text { "required binary label (UTF8);" } else { "" };
+    let schema = format!("message rows {{ optional double x; {text} }}");
+    let schema = Arc::new(parse_message_type(&schema).unwrap());
+    let mut file = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut file, schema, Default::default()).unwrap();
+    let mut row_group = writer.next_row_group().unwrap();
+    let mut column = row_group.next_column().unwrap().unwrap();
+    let there: Vec<f64> = values.iter().copied().flatten().collect();
+    let defined: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    column.typed::<DoubleType>().write_batch(&there, Some(&defined), None).unwrap();
+    column.close().unwrap();
+    if with_text {
+        let mut column = row_group.next_column().unwrap().unwrap();
+        let labels = vec![ByteArray::from("a"); values.len()];
+        column.typed::<ByteArrayType>().write_batch(&labels, None, None).unwrap();
+        column.close().unwrap();
+    }
+    row_group.close().unwrap();
     writer.close().unwrap();
     file
 }

@@ -1,5 +1,5 @@
 //! A look at what a Parquet file claims before the decoder believes it: lengths of pages and of the
-//! footer, for which it would make room at once.
+//! footer, for which it would make room at once, and encodings that it takes for granted.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
@@ -11,8 +11,16 @@ use crate::{Error, Result};
 
 /// A page may be as long as the file, and this long in any case: writers make pages of 1 MiB.
 const ALWAYS_ALLOWED: u64 = 4 << 20;
+/// Kinds of pages and encodings, by their numbers in the format.
+const DICTIONARY_PAGE: i64 = 2;
+const PLAIN_DICTIONARY: i64 = 2;
+const RLE_DICTIONARY: i64 = 8;
+const BYTE_STREAM_SPLIT: i64 = 9;
 /// How deep structures in a page's header may be nested.
 const DEEPEST: usize = 8;
+
+/// The type of a structure in a header.
+const STRUCTURE: u8 = 12;
 
 /// Checks the length of the footer, which the last eight bytes claim.
 pub(super) fn check_footer(origin: &Origin, file: &File) -> Result<()> {
@@ -49,14 +57,24 @@ pub(super) fn check(
     let Some(end) = end else { return Err(damaged("it claims to reach beyond the file")) };
     let most = ALWAYS_ALLOWED.max(origin.len);
     let mut file = BufReader::new(file);
-    let mut at = start;
+    let (mut at, mut dictionary) = (start, false);
     while at < end {
         file.seek(SeekFrom::Start(at)).map_err(|error| origin.io(&error))?;
         let mut header = Header { input: file.by_ref().take(end - at), used: 0 };
-        let Some([_, unpacked, packed]) = header.sizes() else {
+        let Some(page) = header.read() else {
             return Err(damaged("the header of a page is damaged"));
         };
-        let sizes = (u64::try_from(unpacked), u64::try_from(packed));
+        match (page.kind, page.encoding()) {
+            (DICTIONARY_PAGE, _) => dictionary = true,
+            (_, Some(PLAIN_DICTIONARY | RLE_DICTIONARY)) if !dictionary => {
+                return Err(damaged("a page refers to a dictionary that is not there"));
+            }
+            (_, Some(BYTE_STREAM_SPLIT)) => {
+                return Err(damaged("pages split into streams of bytes are not supported"));
+            }
+            _ => {}
+        }
+        let sizes = (u64::try_from(page.unpacked), u64::try_from(page.packed));
         let (Ok(unpacked), Ok(packed)) = sizes else {
             return Err(damaged("a page claims a negative length"));
         };
@@ -70,8 +88,25 @@ pub(super) fn check(
     Ok(())
 }
 
+/// What the header of a page says.
+struct PageHeader {
+    kind: i64,
+    unpacked: i64,
+    packed: i64,
+    /// Of a data page of either version; a header may hold both.
+    encodings: [Option<i64>; 2],
+}
+
+impl PageHeader {
+    /// The encoding of the page, or any of two if it has one that matters.
+    fn encoding(&self) -> Option<i64> {
+        let matters = |it: &i64| [PLAIN_DICTIONARY, RLE_DICTIONARY, BYTE_STREAM_SPLIT].contains(it);
+        self.encodings.into_iter().flatten().find(matters)
+    }
+}
+
 /// The header of a page, in Thrift's compact protocol: fields of a type, each with the distance of
-/// its number from the one before. The first three are numbers: kind, length unpacked, length.
+/// its number from the one before.
 struct Header<R> {
     input: R,
     used: u64,
@@ -98,31 +133,57 @@ impl<R: Read> Header<R> {
         None
     }
 
-    /// The first three fields; the rest is passed over.
-    fn sizes(&mut self) -> Option<[i64; 3]> {
-        let mut found = [None; 3];
-        let mut field = 0i64;
+    /// The fields that matter; the rest is passed over.
+    fn read(&mut self) -> Option<PageHeader> {
+        let (mut numbers, mut encodings) = ([None; 3], [None; 2]);
+        let mut field = 0;
         loop {
             let byte = self.byte()?;
             if byte == 0 {
-                let [kind, unpacked, packed] = found;
-                return Some([kind?, unpacked?, packed?]);
+                let [kind, unpacked, packed] = numbers;
+                return Some(PageHeader {
+                    kind: kind?,
+                    unpacked: unpacked?,
+                    packed: packed?,
+                    encodings,
+                });
             }
             field = self.field_number(byte, field)?;
-            match (byte & 0x0f, usize::try_from(field - 1)) {
-                // An integer is zigzag coded: the sign is the lowest bit.
-                (4..=6, Ok(at @ 0..3)) => {
-                    let value = self.varint()?;
-                    found[at] = Some((value >> 1) as i64 ^ -((value & 1) as i64));
-                }
-                (kind, _) => self.skip(kind, DEEPEST)?,
+            match (field, byte & 0x0f) {
+                (1..=3, 4..=6) => numbers[field as usize - 1] = Some(self.integer()?),
+                // The headers of data pages, versions 1 and 2, with the encoding as field 2 and 4.
+                (5, STRUCTURE) => encodings[0] = self.integer_in_structure(2)?,
+                (8, STRUCTURE) => encodings[1] = self.integer_in_structure(4)?,
+                (_, kind) => self.skip(kind, DEEPEST)?,
+            }
+        }
+    }
+
+    /// A signed integer, whose sign is the lowest bit.
+    fn integer(&mut self) -> Option<i64> {
+        let value = self.varint()?;
+        Some((value >> 1) as i64 ^ -((value & 1) as i64))
+    }
+
+    /// One integer of a structure, if it has it.
+    fn integer_in_structure(&mut self, wanted: i64) -> Option<Option<i64>> {
+        let (mut found, mut field) = (None, 0);
+        loop {
+            let byte = self.byte()?;
+            if byte == 0 {
+                return Some(found);
+            }
+            field = self.field_number(byte, field)?;
+            match byte & 0x0f {
+                4..=6 if field == wanted => found = Some(self.integer()?),
+                kind => self.skip(kind, DEEPEST)?,
             }
         }
     }
 
     fn field_number(&mut self, byte: u8, before: i64) -> Option<i64> {
         match byte >> 4 {
-            0 => Some(self.varint()? as u16 as i64 >> 1),
+            0 => self.integer().map(|number| i64::from(number as i16)),
             distance => Some(before + i64::from(distance)),
         }
     }
@@ -147,7 +208,7 @@ impl<R: Read> Header<R> {
                     kind => self.skip(kind, deepest),
                 })
             }
-            12 => {
+            STRUCTURE => {
                 let deepest = deepest.checked_sub(1)?;
                 let mut field = 0;
                 loop {

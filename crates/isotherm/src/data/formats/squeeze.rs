@@ -20,32 +20,28 @@ impl<R: BufRead> Squeeze<R> {
 
 impl<R: BufRead> Read for Squeeze<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let (mut written, mut used) = (0, 1);
+        let mut written = 0;
         // Until there is something to give: no bytes would mean the end.
-        while written == 0 && used > 0 && out.len() > 1 {
+        while written == 0 && !out.is_empty() {
             let input = self.input.fill_buf()?;
-            used = 0;
-            for &byte in input {
-                if written + 2 > out.len() {
-                    break;
-                }
-                used += 1;
-                match byte {
-                    b' ' | b'\t' | b'\r' => self.pending = self.in_line,
-                    b'\n' => {
-                        (self.in_line, self.pending) = (false, false);
-                        out[written] = byte;
-                        written += 1;
-                    }
-                    _ => {
-                        if self.pending {
-                            out[written] = b',';
-                            written += 1;
-                        }
-                        (self.in_line, self.pending) = (true, false);
-                        out[written] = byte;
-                        written += 1;
-                    }
+            if input.is_empty() {
+                break;
+            }
+            let mut used = 0;
+            while used < input.len() && written < out.len() {
+                let byte = input[used];
+                if matches!(byte, b' ' | b'\t' | b'\r') {
+                    self.pending = self.in_line;
+                    used += 1;
+                } else if self.pending && byte != b'\n' {
+                    // The byte itself comes next.
+                    self.pending = false;
+                    out[written] = b',';
+                    written += 1;
+                } else {
+                    (self.in_line, self.pending) = (byte != b'\n', false);
+                    out[written] = byte;
+                    (used, written) = (used + 1, written + 1);
                 }
             }
             self.input.consume(used);

@@ -42,10 +42,21 @@ pub(super) fn separator(head: &[u8]) -> Separator {
         .unwrap_or_default();
     let found = [b',', b';', b'\t'].into_iter().find(|byte| line.contains(byte));
     match found {
+        // Numbers with spaces between them too are a table that was aligned by hand.
+        Some(b'\t') if is_aligned(line) => Separator::Spaces,
         Some(byte) => Separator::Byte(byte),
         None if line.contains(&b' ') => Separator::Spaces,
         None => Separator::Byte(b','),
     }
+}
+
+/// Whether a line with tabs has nothing but numbers, of which some have only spaces between them.
+fn is_aligned(line: &[u8]) -> bool {
+    let number =
+        |field: &[u8]| std::str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
+    let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+    let mut cells = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
+    fields.all(number) && cells.any(|cell| cell.contains(&b' '))
 }
 
 /// Visits rows of values; a first row without any number is a header, and lines that begin with `#`
