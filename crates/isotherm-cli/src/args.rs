@@ -214,8 +214,9 @@ pub(crate) struct TrainOptions {
     /// Steps between two rows of metrics [default: a 200th of the updates]
     #[arg(long, value_parser = count, help_heading = "Recording")]
     metrics_every: Option<u64>,
-    /// Updates between two exact likelihoods, 0 for the end only [default: every second row of
-    /// metrics up to 12 units in the smaller layer, else 0]
+    /// Updates between two likelihoods, 0 for the end only: exact ones up to 16 units in the smaller
+    /// layer, else as a small sampler of the averaged parameters follows them [default: every second
+    /// row of metrics]
     #[arg(long, value_parser = count, help_heading = "Recording")]
     likelihood_every: Option<u64>,
     /// What to do at the end about the likelihood of a model that is too large to enumerate: estimate

@@ -180,7 +180,7 @@ fn an_adaptive_ladder_on_the_hidden_marginal_path() {
 /// Too many hidden units to enumerate at every row: somebody follows the likelihood.
 #[test]
 fn a_follower_and_the_best_model() {
-    let mut case = Case::new("--algorithm sml --hidden 14 --split 0.7/0.3");
+    let mut case = Case::new("--algorithm sml --hidden 18 --split 0.7/0.3");
     assert!(rows(&case.whole).iter().any(|row| row.get("log_likelihood_valid").is_some()));
     case.kill_at_random(9);
 }

@@ -47,7 +47,7 @@ fn table(rows: usize, n_visible: usize) -> Dataset {
 fn config(algorithm: Algorithm) -> Config {
     Config {
         algorithm,
-        hidden: 14,
+        hidden: 18,
         batch: 20,
         updates: 20_000,
         lr: 0.02,

@@ -12,7 +12,7 @@ use crate::tempering::Adaptation;
 const SMALL_HIDDEN: usize = 32;
 
 /// The largest layer that is enumerated all along a run and not only at its end.
-const CHEAP_LAYER: usize = 12;
+const CHEAP_LAYER: usize = 16;
 
 /// Bounds that keep a mistyped option from asking for terabytes or for ever.
 const MOST_UNITS: usize = 1 << 20;
