@@ -113,8 +113,8 @@ pub(crate) struct TrainOptions {
     #[arg(long, value_parser = ["cd", "sml", "pt", "apt", "exact"], help_heading = "Sampler")]
     algorithm: Option<String>,
     /// What lies between the hot end and the model: exp(−βE) down to uniform (the paper's), down
-    /// to the data's marginals, or p(h)^β [default: auto, hidden-marginal up to 32 hidden units,
-    /// else base-rate]
+    /// to the data's marginals, or p(h)^β [default: auto, hidden-marginal if the hidden units are at
+    /// most 32 and not more than the visible ones, else base-rate]
     #[arg(long, value_parser = ["auto", "joint", "base-rate", "hidden-marginal"], help_heading = "Sampler")]
     path: Option<String>,
     /// Swap on joint energies, or with the hidden units summed out [default: energy on the joint
@@ -127,11 +127,12 @@ pub(crate) struct TrainOptions {
     /// Spacing of the rungs at the start [default: linear]
     #[arg(long, value_parser = ["linear", "geometric"], help_heading = "Sampler")]
     spacing: Option<String>,
-    /// Columns of replicas that share the ladder [default: as many as --batch]
+    /// Columns of replicas that share the ladder [default: 16, or as many as --batch for the mixture;
+    /// without a ladder as many as --particles]
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     columns: Option<usize>,
-    /// Samples at β = 1 an update: one a column, and spare ones that take turns on the ladder
-    /// [default: as many as --columns]
+    /// Samples at β = 1 an update: at least one a column, and spare ones that take turns on the ladder
+    /// [default: 250, or as many as --columns for the mixture]
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     particles: Option<usize>,
     /// Gibbs steps an update [default: 1]
@@ -141,7 +142,7 @@ pub(crate) struct TrainOptions {
     /// Hidden units [default: 10]
     #[arg(long, value_parser = size, help_heading = "Learning")]
     hidden: Option<usize>,
-    /// Examples in a minibatch [default: 5]
+    /// Examples in a minibatch [default: 100, 5 for the mixture]
     #[arg(long, value_parser = size, help_heading = "Learning")]
     batch: Option<usize>,
     /// Updates of the model [default: 100000]
@@ -150,11 +151,11 @@ pub(crate) struct TrainOptions {
     /// Steps of sampling after the last update, the ladder still adapting [default: 0]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     sampling_steps: Option<u64>,
-    /// Learning rate [default: 0.01]
+    /// Learning rate [default: 0.05, 0.01 for the mixture]
     #[arg(long, help_heading = "Learning")]
     lr: Option<f64>,
     /// How it falls: not, linearly to 0, held for 30 % of the updates and then linearly, or as 1/t
-    /// [default: linear]
+    /// [default: hold-linear, linear for the mixture]
     #[arg(long, value_parser = ["constant", "linear", "hold-linear", "inverse"], help_heading = "Learning")]
     lr_decay: Option<String>,
     /// Momentum [default: 0]
@@ -163,7 +164,8 @@ pub(crate) struct TrainOptions {
     /// L2 decay of the weights [default: 0]
     #[arg(long, help_heading = "Learning")]
     weight_decay: Option<f64>,
-    /// L1 penalty on the weights: rate times this is taken off each at every update [default: 0]
+    /// L1 penalty on the weights: rate times this is taken off each at every update
+    /// [default: 1.5e-4, 0 for the mixture]
     #[arg(long, help_heading = "Learning")]
     l1: Option<f64>,
     /// Follow the gradient as it stands or with centered units [default: centered]

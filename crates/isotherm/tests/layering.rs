@@ -59,6 +59,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
             "figure",
             "model",
             "data",
+            "path",
             "tempering",
             "likelihood",
             "train",

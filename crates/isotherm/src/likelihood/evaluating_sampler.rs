@@ -15,6 +15,7 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::path::base_rate::base_rate;
+use crate::path::hidden_marginal::SMALL_HIDDEN;
 use crate::path::{HiddenMarginal, RbmPath, SwapOn};
 use crate::streams::{Clock, Purpose};
 use crate::tempering::{Ladder, Spacing, Tempering, TemperingState};
@@ -23,8 +24,6 @@ use crate::tempering::{Ladder, Spacing, Tempering, TemperingState};
 const FIRST_RUNGS: usize = 12;
 /// The most records of a run: more steps than these are thinned.
 const MOST_RECORDS: u64 = 1000;
-/// Hidden units up to which the visible ones are summed out.
-const SMALL_HIDDEN: usize = 32;
 
 /// Where the replicas of a sampler begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,7 +139,7 @@ pub fn sample(
 
 /// The path that mixes best: with few hidden units the visible ones can be summed out.
 pub(crate) fn path_of(marginals: &[f64], n_hidden: usize) -> Box<dyn RbmPath> {
-    match n_hidden <= SMALL_HIDDEN {
+    match n_hidden <= SMALL_HIDDEN.min(marginals.len()) {
         true => Box::new(HiddenMarginal::new(marginals.len(), n_hidden)),
         false => Box::new(base_rate(marginals, n_hidden, SwapOn::FreeEnergy)),
     }

@@ -20,6 +20,10 @@ use crate::model::Rbm;
 use crate::streams::{Clock, Purpose};
 use crate::threads::rows_per_thread;
 
+/// The largest hidden layer for which this path is worth it: a sweep costs a pass over the visible
+/// units for every hidden one.
+pub const SMALL_HIDDEN: usize = 32;
+
 /// A block of replicas that are hidden states alone.
 #[derive(Clone, Debug)]
 pub struct HiddenMarginal {

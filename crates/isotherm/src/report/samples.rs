@@ -5,6 +5,7 @@ use isotherm_kernels::BitMatrix;
 use super::reading::RunRecord;
 use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
+use crate::path::hidden_marginal::SMALL_HIDDEN;
 use crate::run::{SampleRequest, sample};
 use crate::streams::Clock;
 use crate::train::{Config, PathKind};
@@ -19,9 +20,8 @@ const MOST_THINNING: usize = 20;
 const BUDGET: f64 = 4e10;
 /// What the collapsed sweep of the hidden-marginal path costs beside a product.
 const COLLAPSED: f64 = 40.0;
-/// Rungs and hidden units that decide how a run without a ladder is sampled.
+/// Rungs with which a run without a ladder is sampled.
 const NEW_LADDER: usize = 10;
-const SMALL_HIDDEN: usize = 32;
 /// The seed of the samples: the same page comes of the same run.
 const SEED: u64 = 1;
 
@@ -91,9 +91,10 @@ fn request(config: &Config, rungs: Option<usize>, n_visible: usize) -> SampleReq
     let columns = config.columns.unwrap_or(config.batch).clamp(1, 1000);
     let collapsed = match rungs {
         Some(_) => config.path == PathKind::HiddenMarginal,
-        None => config.hidden <= SMALL_HIDDEN,
+        None => config.hidden <= SMALL_HIDDEN.min(n_visible),
     };
-    let replicas = (columns * rungs.unwrap_or(NEW_LADDER)) as f64;
+    let spare = config.particles.unwrap_or(0).saturating_sub(columns);
+    let replicas = (columns * rungs.unwrap_or(NEW_LADDER) + spare) as f64;
     let product = (n_visible * (config.hidden + 10) * config.k) as f64;
     let step = replicas * product * if collapsed { COLLAPSED } else { 1.0 };
     let steps = ((BUDGET / step) as usize).clamp(2, MOST_STEPS);

@@ -174,9 +174,10 @@ impl Config {
     pub fn for_a_file() -> Config {
         Config {
             batch: 100,
+            particles: Some(250),
             lr: 0.05,
             lr_decay: LrDecay::HoldLinear,
-            l1: 2e-4,
+            l1: 1.5e-4,
             ..Config::default()
         }
     }

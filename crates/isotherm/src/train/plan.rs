@@ -5,14 +5,14 @@ use crate::data::Binarise;
 use crate::error::{Error, Result};
 use crate::model::PerfectSampler;
 use crate::path::SwapOn;
+use crate::path::hidden_marginal::SMALL_HIDDEN;
 use crate::tempering::Adaptation;
-
-/// The largest hidden layer for which `auto` takes the hidden-marginal path: a sweep of it costs
-/// a pass over the visible units for every hidden one.
-const SMALL_HIDDEN: usize = 32;
 
 /// The largest layer that is enumerated all along a run and not only at its end.
 const CHEAP_LAYER: usize = 16;
+
+/// Columns of a ladder whose particles were chosen, but not its columns.
+const COLUMNS_FOR_PARTICLES: usize = 16;
 
 /// Bounds that keep a mistyped option from asking for terabytes or for ever.
 const MOST_UNITS: usize = 1 << 20;
@@ -46,17 +46,17 @@ impl Config {
     pub fn check(&self, n_visible: usize) -> Result<Plan> {
         self.check_numbers()?;
         self.check_parts()?;
-        let path = self.choose_path()?;
+        let path = self.choose_path(n_visible)?;
         let swap = self.choose_swap(path)?;
         let rungs = self.choose_rungs()?;
-        let columns = self.columns.unwrap_or(self.batch);
+        let columns = self.choose_columns();
         if self.algorithm == Algorithm::Cd && columns != self.batch {
             return Err(Error::config(
                 "--columns does not go with --algorithm cd, whose samples start from the batch; \
                  set --batch instead",
             ));
         }
-        let particles = self.choose_particles(columns)?;
+        let particles = self.choose_particles(columns);
         self.check_memory(n_visible, columns, particles, rungs)?;
         if let Some(shape) = self.shape {
             shape.check(n_visible)?;
@@ -261,7 +261,7 @@ impl Config {
         matches!(self.algorithm, Algorithm::Pt | Algorithm::Apt)
     }
 
-    fn choose_path(&self) -> Result<PathKind> {
+    fn choose_path(&self, n_visible: usize) -> Result<PathKind> {
         match (self.keeps_no_samples(), self.path) {
             (Some(_), PathKind::Auto | PathKind::Joint) => return Ok(PathKind::Joint),
             (Some(name), _) => {
@@ -273,7 +273,9 @@ impl Config {
         }
         match (self.algorithm, self.path) {
             (Algorithm::Sml, PathKind::Auto) => Ok(PathKind::Joint),
-            (_, PathKind::Auto) if self.hidden <= SMALL_HIDDEN => Ok(PathKind::HiddenMarginal),
+            (_, PathKind::Auto) if self.hidden <= SMALL_HIDDEN.min(n_visible) => {
+                Ok(PathKind::HiddenMarginal)
+            }
             (_, PathKind::Auto) => Ok(PathKind::BaseRate),
             (_, path) => Ok(path),
         }
@@ -290,19 +292,21 @@ impl Config {
         }
     }
 
-    fn choose_particles(&self, columns: usize) -> Result<usize> {
+    /// Without a ladder every particle is a column of its own; on one, a few columns serve many.
+    fn choose_columns(&self) -> usize {
+        let few = |particles: usize| particles.min(COLUMNS_FOR_PARTICLES);
+        self.columns.unwrap_or(match (self.algorithm, self.particles) {
+            (Algorithm::Sml, Some(particles)) => particles,
+            (Algorithm::Pt | Algorithm::Apt, Some(particles)) => few(particles),
+            _ => self.batch,
+        })
+    }
+
+    /// At least one a column.
+    fn choose_particles(&self, columns: usize) -> usize {
         match self.particles {
-            Some(particles) if !self.tempered() && particles != columns => {
-                Err(Error::config(format!(
-                    "--particles {particles} needs a tempered --algorithm, pt or apt; without a \
-                     ladder, set --columns"
-                )))
-            }
-            Some(particles) if particles < columns => Err(Error::config(format!(
-                "--particles {particles} must not be less than the {columns} --columns, which have \
-                 one each at the cold end"
-            ))),
-            particles => Ok(particles.unwrap_or(columns)),
+            _ if !self.tempered() => columns,
+            particles => particles.unwrap_or(columns).max(columns),
         }
     }
 
