@@ -87,9 +87,12 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> 
         .map_err(|error| Error::config(format!("an option cannot be used: {error}")))?;
     table.extend(given);
     // Whatever nobody has chosen depends on what is learned from.
+    let written_out =
+        ["columns", "init-std", "metrics-every"].iter().all(|it| table.contains_key(*it));
     let defaults = match table.contains_key("data") {
-        true => Config::for_a_file(),
-        false => Config::default(),
+        // A configuration that a run wrote, maybe of an older version, has chosen all it knew of.
+        true if !written_out => Config::for_a_file(),
+        _ => Config::default(),
     };
     let mut chosen = toml::Table::try_from(defaults)
         .map_err(|error| Error::config(format!("the defaults cannot be used: {error}")))?;
@@ -164,6 +167,10 @@ fn describe(summary: &Summary, out: &Path, report: Option<&Path>) -> String {
         each => format!("{:.0} ms", each * 1e3),
     };
     lines.push(format!("{updates} updates in {train:.1} s ({each} each){sampled}"));
+    if let Some(best) = summary.best.filter(|best| best.update < updates) {
+        let line = format!("that of update {}, the best on the validation data", best.update);
+        lines.push(format!("{:<16}{line}", "model kept"));
+    }
     let limit = summary.entropy_limit.map_or(String::new(), |limit| format!(" (limit {limit:.2})"));
     let on = summary.log_likelihood.as_ref().map_or("", |it| it.on.as_str());
     let measured = [

@@ -30,8 +30,11 @@ pub struct Tracked {
 
 impl Tracked {
     /// Takes in log Z, with what each column has to do with its error, and the mean −F of the
-    /// reference under the same model.
+    /// reference under the same model. What is not finite is passed over.
     pub fn observe(&mut self, log_z: f64, influences: &[f64], reference: f64) {
+        if !(log_z + reference).is_finite() || !influences.iter().all(|it| it.is_finite()) {
+            return;
+        }
         let columns = influences.len();
         if self.average.len() != columns {
             *self = Tracked::default();
@@ -50,8 +53,8 @@ impl Tracked {
         self.observations += 1;
     }
 
-    /// The mean log-likelihood of the reference; nothing before the second observation, which is
-    /// the first that says something of the error.
+    /// The mean log-likelihood of the reference; nothing before the second observation: the
+    /// first replicas are still where they began.
     pub fn of_reference(&self) -> Option<Estimate> {
         if self.observations < 2 {
             return None;

@@ -14,6 +14,9 @@ use super::evaluating_sampler::Found;
 /// three standard deviations of a normal variable.
 const BY_CHANCE: f64 = 0.998_65;
 
+/// Nats that are no difference, whatever the errors.
+const NEGLIGIBLE: f64 = 0.05;
+
 /// Whether to rely on a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
@@ -45,9 +48,9 @@ pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) ->
     }
     let freedom = columns - 1.0;
     let mut compare = |what: &str, a: f64, b: f64, error: f64| {
-        if (a - b).abs() > student(BY_CHANCE, freedom) * error {
+        if (a - b).abs() > (student(BY_CHANCE, freedom) * error).max(NEGLIGIBLE) {
             reasons.push(format!(
-                "the two starts differ by {:.1} nats in {what}, with a standard error of {error:.1}",
+                "the two starts differ by {:.2} nats in {what}, with a standard error of {error:.2}",
                 (a - b).abs()
             ));
         }
@@ -59,7 +62,7 @@ pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) ->
     compare("the mean energy of their samples", a.0, b.0, a.1.hypot(b.1));
     for (estimate, report) in reverse.iter().zip([random, data]) {
         let error = both(forward, estimate);
-        if forward.value - estimate.value > student(BY_CHANCE, freedom) * error {
+        if forward.value - estimate.value > (student(BY_CHANCE, freedom) * error).max(NEGLIGIBLE) {
             reasons.push(format!(
                 "annealing up gives a log Z {:.1} nats above that of annealing down from the samples \
                  begun at {}, so that these are not the model's",

@@ -34,7 +34,8 @@ pub fn read_model(path: &Path) -> Result<ModelFile> {
         .map_err(|error| Error::corrupt(format!("{}: {error}", path.display())))
 }
 
-/// The model in a bundle, be it a model file or a checkpoint.
+/// The model in a bundle, be it a model file or a checkpoint; of the latter the best one, where one is
+/// kept.
 pub fn model_in(bundle: &Bundle) -> Result<ModelFile> {
     let shape = bundle.tensor("W")?.shape();
     let &[n_visible, n_hidden] = shape else {
@@ -42,6 +43,11 @@ pub fn model_in(bundle: &Bundle) -> Result<ModelFile> {
             "tensor `W` has shape {shape:?} instead of [visible, hidden]"
         )));
     };
+    if n_visible == 0 || n_hidden == 0 {
+        return Err(Error::corrupt(format!(
+            "tensor `W` has shape [{n_visible}, {n_hidden}]: a model needs visible and hidden units"
+        )));
+    }
     let (b, c) = (bundle.tensor("b")?.shape(), bundle.tensor("c")?.shape());
     if n_visible != n_hidden && (b, c) == (&[n_visible], &[n_hidden]) {
         return Err(Error::corrupt(format!(
@@ -60,11 +66,13 @@ pub fn model_in(bundle: &Bundle) -> Result<ModelFile> {
         }
         Ok(Rbm::new(parameters))
     };
-    let averaged = bundle.tensors.contains_key("averaged.W");
-    Ok(ModelFile {
-        model: load("")?,
-        averaged: if averaged { Some(load("averaged.")?) } else { None },
-    })
+    let has = |name: &str| bundle.tensors.contains_key(name);
+    let (model, averaged) = match has("best.W") {
+        true => ("best.", "best.averaged."),
+        false => ("", "averaged."),
+    };
+    let averaged = if has(&format!("{averaged}W")) { Some(load(averaged)?) } else { None };
+    Ok(ModelFile { model: load(model)?, averaged })
 }
 
 impl Parameters {

@@ -3,7 +3,7 @@
 use super::reading::RunRecord;
 use crate::figure::minus;
 use crate::likelihood::LogLikelihood;
-use crate::record::Seconds;
+use crate::record::{Seconds, Summary};
 
 /// A number of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,8 @@ pub(crate) fn key_numbers(record: &RunRecord) -> Vec<Number> {
     vec![
         likelihood(final_likelihood(record), "log-likelihood (nats)"),
         likelihood(final_averaged(record), "of the averaged parameters"),
+        likelihood(final_valid(record), "these on the validation data"),
+        likelihood(final_test(record), "these on the test data"),
         number("limit of the data", record.limit().map(|limit| minus(format!("{limit:.2}")))),
         number("steps", Some(done)),
         number("seconds of training", seconds.map(|it| format!("{:.1}", it.train))),
@@ -58,6 +60,16 @@ pub(crate) fn final_likelihood(record: &RunRecord) -> Option<LogLikelihood> {
 fn final_averaged(record: &RunRecord) -> Option<LogLikelihood> {
     let measured = || record.rows.iter().rev().find_map(|row| row.log_likelihood_averaged.clone());
     record.summary.as_ref().map_or_else(measured, |summary| summary.log_likelihood_averaged.clone())
+}
+
+fn final_valid(record: &RunRecord) -> Option<LogLikelihood> {
+    let measured = || record.rows.iter().rev().find_map(|row| row.log_likelihood_valid.clone());
+    let kept = |summary: &Summary| summary.log_likelihood_valid_averaged.clone();
+    record.summary.as_ref().map_or_else(measured, kept)
+}
+
+fn final_test(record: &RunRecord) -> Option<LogLikelihood> {
+    record.summary.as_ref().and_then(|summary| summary.log_likelihood_test_averaged.clone())
 }
 
 fn seconds(record: &RunRecord) -> Option<Seconds> {

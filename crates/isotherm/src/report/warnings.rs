@@ -124,7 +124,8 @@ fn unfinished(signs: &Signs) -> Option<String> {
 
 fn non_finite(rows: &[Row]) -> Option<String> {
     let bad = |row: &&Row| {
-        let likelihoods = [&row.log_likelihood, &row.log_likelihood_averaged];
+        let likelihoods =
+            [&row.log_likelihood, &row.log_likelihood_averaged, &row.log_likelihood_valid];
         let ladder = row.ladder.iter().flat_map(|ladder| {
             let rates = ladder.swap_rates.iter().flatten().chain(ladder.f_up.iter().flatten());
             ladder.betas.iter().chain(rates)

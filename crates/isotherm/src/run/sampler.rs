@@ -51,6 +51,9 @@ const MOST_VALUES: usize = 1 << 36;
 
 /// The steps that a request takes.
 fn steps(request: &SampleRequest, columns: usize, n_visible: usize) -> Result<u64> {
+    if request.count == 0 {
+        return Err(Error::config("there is nothing to sample; ask for at least one sample"));
+    }
     if request.count.checked_mul(n_visible).is_none_or(|values| values > MOST_VALUES) {
         let count = request.count;
         return Err(Error::config(format!(
@@ -106,7 +109,7 @@ pub fn sample_model(
     request: &SampleRequest,
     mut progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
-    let columns = request.count.min(COLUMNS_OF_A_MODEL);
+    let columns = request.count.clamp(1, COLUMNS_OF_A_MODEL);
     // Before anything is done for a request that is too large.
     steps(request, columns, model.n_visible())?;
     let (hidden, seed) = (model.n_hidden(), request.seed);

@@ -264,7 +264,7 @@ impl Session {
     /// All steps that are left, until somebody wants to stop.
     fn steps(&mut self, observer: &mut dyn Observer) -> Result<Ended> {
         while self.state.step < self.plan().total_steps() {
-            if self.state.has_stalled(self.plan().config.patience) {
+            if self.has_stalled() {
                 observer.note(&self.stalled());
                 break;
             }
@@ -287,6 +287,15 @@ impl Session {
             }
         }
         Ok(Ended::Complete)
+    }
+
+    /// Whether learning is to end early. That is asked where the validation data were measured.
+    fn has_stalled(&self) -> bool {
+        let (plan, step) = (self.plan(), self.state.step);
+        step < plan.config.updates
+            && plan.likelihood_every > 0
+            && step % plan.likelihood_every == 0
+            && self.state.has_stalled(plan.config.patience)
     }
 
     fn stalled(&self) -> String {
@@ -335,9 +344,11 @@ impl Session {
             false => Followed::default(),
         };
         if let Some(valid) = &likelihoods.valid {
-            // The last model has the benefit of the doubt.
-            let doubt = if step == self.plan().config.updates { valid.std_error } else { 0.0 };
-            self.state.keep_if_best(valid.value + doubt);
+            // The last model has the benefit of the doubt about log Z.
+            let last = step == self.plan().config.updates;
+            let followed = self.state.follower.as_ref().and_then(|it| it.tracked.of_reference());
+            let doubt = followed.filter(|_| last).map_or(0.0, |it| it.std_error);
+            self.state.keep_if_best(valid.value, doubt);
         }
         Ok(Some(Row {
             step,
@@ -363,9 +374,6 @@ impl Session {
     }
 
     fn enumerated(&self) -> Result<Followed> {
-        if exact::smaller_layer(&self.state.model) > exact::LARGEST {
-            return Ok(Followed::default());
-        }
         let averaged = Rbm::new(self.state.averaged.clone());
         let log_z = exact::log_z(&averaged)?;
         let of_averaged = |data: &Dataset| measure_given(&averaged, log_z, data, Effort::Quick);
@@ -408,7 +416,8 @@ impl Session {
         let (log_z, log_z_averaged) = match (find(&model), find(&averaged)) {
             // The run is complete without it.
             (Err(error), _) | (_, Err(error)) if error.is_non_finite() => {
-                return Ok(FinalLikelihoods::default());
+                let failed = Some(format!("no likelihood: {error}"));
+                return Ok(FinalLikelihoods { failed, ..FinalLikelihoods::default() });
             }
             (log_z, log_z_averaged) => (log_z?, log_z_averaged?),
         };
@@ -421,7 +430,7 @@ impl Session {
         let valid = self.valid().map(of).unwrap_or_default();
         let test = self.test().map(of).unwrap_or_default();
         self.seconds.evaluate += begun.elapsed().as_secs_f64();
-        Ok(FinalLikelihoods { train, valid, test })
+        Ok(FinalLikelihoods { train, valid, test, failed: None })
     }
 
     /// Writes a checkpoint. The rows that it knows of are durable before it is.

@@ -14,6 +14,8 @@ pub(super) struct FinalLikelihoods {
     pub(super) train: Likelihoods,
     pub(super) valid: Likelihoods,
     pub(super) test: Likelihoods,
+    /// Why there is none, where that is not for want of trying.
+    pub(super) failed: Option<String>,
 }
 
 /// The summary of a run that is done.
@@ -25,14 +27,22 @@ pub(super) fn summarise(
     seconds: Seconds,
 ) -> Summary {
     let config = &plan.config;
-    let FinalLikelihoods { train, valid, test } = likelihoods;
+    let FinalLikelihoods { train, valid, test, failed } = likelihoods;
     let ladder = state.negative.tempering().and_then(LadderRow::of);
     let ladder = ladder.as_ref();
-    let phase = if config.sampling_steps > 0 { Phase::Sample } else { Phase::Train };
+    let phase = if state.step > config.updates { Phase::Sample } else { Phase::Train };
     let mut warnings = data.warnings();
     warnings.extend(ladder.and_then(no_round_trip));
+    if state.step < config.updates {
+        warnings.push(format!(
+            "stopped after {} of {} updates, because nothing was better on the validation data any \
+             more",
+            state.step, config.updates
+        ));
+    }
     match &train.0 {
-        None => warnings.push(no_likelihood(exact::smaller_layer(&state.model))),
+        None => warnings
+            .push(failed.unwrap_or_else(|| no_likelihood(exact::smaller_layer(&state.model)))),
         Some(measured) => warnings.extend(not_converged("log-likelihood", measured)),
     }
     let averaged = train.1.as_ref();

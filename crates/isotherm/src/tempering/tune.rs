@@ -69,9 +69,11 @@ impl<P: Path> Tempering<P> {
         let rungs: Vec<usize> = ladder.betas().iter().map(|&beta| nearest(beta)).collect();
         let rows: Vec<usize> = (0..columns)
             .flat_map(|column| rungs.iter().map(move |&rung| replicas.column(column)[rung]))
+            .chain(replicas.spare().iter().copied())
             .collect();
+        let spare = replicas.spare().len();
         self.path.select(&rows);
-        self.state = TemperingState::new(ladder, columns);
+        self.state = TemperingState::with_spare(ladder, columns, spare);
     }
 }
 

@@ -17,9 +17,11 @@ pub struct Best {
 }
 
 impl TrainState {
-    /// Keeps the model of the moment if it is the best by this likelihood of the validation data.
-    pub fn keep_if_best(&mut self, log_likelihood: f64) {
-        if self.best.as_ref().is_none_or(|best| log_likelihood >= best.log_likelihood) {
+    /// Keeps the model of the moment if it is the best by this likelihood of the validation data, or
+    /// worse by no more than `doubt`.
+    pub fn keep_if_best(&mut self, log_likelihood: f64, doubt: f64) {
+        let better = |best: &Best| log_likelihood + doubt >= best.log_likelihood;
+        if log_likelihood.is_finite() && self.best.as_ref().is_none_or(better) {
             self.best = Some(Best {
                 update: self.step,
                 log_likelihood,

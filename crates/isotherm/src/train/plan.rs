@@ -108,6 +108,12 @@ impl Config {
                  or --split",
             ));
         }
+        if self.patience.is_some() && self.likelihood_every == Some(0) {
+            return Err(Error::config(
+                "--patience needs likelihoods along the run, and --likelihood-every 0 asks for none; \
+                 leave one of them out",
+            ));
+        }
         let Some(split) = self.split else { return Ok(()) };
         let twice = [
             ("valid", split.valid, self.valid.is_some()),

@@ -59,7 +59,8 @@ impl TrainState {
         state.velocity = parameters("velocity.")?;
         let hidden: Vec<f32> = bundle.get("centering.hidden", &[n_hidden])?;
         state.centering.hidden = Matrix::from_row(&hidden);
-        if state.follower.is_some() {
+        // A checkpoint of an older version has none: it begins anew.
+        if state.follower.is_some() && bundle.tensors.contains_key("follower.ladder.betas") {
             let (tempering, h) = take_tempering(bundle, "follower.", (COLUMNS, 0), n_hidden)?;
             let observations = one(bundle, "follower.observations")?;
             let seen = if observations > 0 { COLUMNS } else { 0 };
