@@ -89,8 +89,9 @@ fn without_a_ladder_the_summary_has_none_but_samples_get_one() {
     let (folder, run) = place();
     let data = csv(folder.path(), 40, 8);
     for algorithm in ["cd", "sml"] {
-        let options =
-            format!("--algorithm {algorithm} --hidden 3 --batch 5 --max-rungs 5 --updates 20");
+        let options = format!(
+            "--algorithm {algorithm} --hidden 3 --batch 5 --particles 5 --max-rungs 5 --updates 20"
+        );
         let options = format!("{options} --overwrite --quiet");
         succeed(train(Some(&data), &options, &run));
         let summary = summary(&run);

@@ -39,8 +39,8 @@ pub struct Samples {
     pub fell_back: Option<String>,
 }
 
-/// The most columns of the ladder that a run without one gets.
-const MOST_COLUMNS: usize = 1000;
+/// The most particles that the ladder of a run without one gets.
+const MOST_PARTICLES: usize = 1000;
 
 /// The most columns of the ladder that a model without a run gets.
 const COLUMNS_OF_A_MODEL: usize = 100;
@@ -89,9 +89,9 @@ pub fn sample(
         Config { algorithm: Algorithm::Apt, max_rungs, seed: request.seed, ..plan.config }
     } else {
         // The options of a run without a ladder say nothing about one.
-        let columns = Some(plan.columns.min(MOST_COLUMNS));
+        let particles = Some(plan.columns.min(MOST_PARTICLES));
         let Config { hidden, k, .. } = config;
-        Config { hidden, k, columns, seed: request.seed, ..Config::default() }
+        Config { hidden, k, particles, seed: request.seed, ..Config::default() }
     };
     let plan = tempered.check(n_visible)?;
     if state.negative.tempering().is_none_or(|t| t.state.ladder.rungs() < 2) {
