@@ -92,8 +92,8 @@ pub(crate) struct TrainOptions {
     /// dealt at random by --data-seed
     #[arg(long, value_name = "SHARES", help_heading = "Data")]
     split: Option<String>,
-    /// How values become 0 and 1: as-is (they are), threshold:0.5 (1 above that share of the range;
-    /// from 1 on, above that value), static:SEED (drawn once with the intensity as probability) or
+    /// How values become 0 and 1: as-is (they are), threshold:0.5 (1 above that share of 1 or of 255,
+    /// as the training data have it; from 1 on, above that value), static:SEED (drawn once with the intensity as probability) or
     /// dynamic (drawn anew every epoch). Likelihoods under different ones do not compare
     /// [default: as-is]
     #[arg(long, value_name = "RULE", help_heading = "Data")]
@@ -182,7 +182,7 @@ pub(crate) struct TrainOptions {
     /// √(0.1 / hidden)]
     #[arg(long, help_heading = "Learning")]
     init_std: Option<f64>,
-    /// Seed of everything but the mixture's images [default: 1]
+    /// Seed of everything but what --data-seed and static:SEED draw [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), help_heading = "Learning")]
     seed: Option<u64>,
     /// Seed of the mixture's images, of --split, and of the one draw of --binarise dynamic that
@@ -242,7 +242,7 @@ to 7 and Parquet are recognised by their content, each also gzipped. Rows are ex
 pub(crate) struct DataArguments {
     /// The file; FILE:NAME names one of several arrays in it
     pub(crate) file: String,
-    /// Look at what this rule makes of the values: threshold:0.5, static:SEED or dynamic
+    /// Look at what this rule makes of the values: as-is, threshold:0.5, static:SEED or dynamic
     #[arg(long, value_name = "RULE")]
     pub(crate) binarise: Option<String>,
     /// Other data: how many of its rows are in the file too?
@@ -313,6 +313,10 @@ pub(crate) struct EvaluateArguments {
     /// What a model file was trained on, for estimates of log Z [default: the data to evaluate on]
     #[arg(long, value_name = "FILE")]
     pub(crate) train: Option<String>,
+    /// How values become 0 and 1, as for `isotherm train` [default: the run's rule; as-is for a model
+    /// file]
+    #[arg(long, value_name = "RULE")]
+    pub(crate) binarise: Option<String>,
     /// Evaluate the averaged parameters
     #[arg(long)]
     pub(crate) averaged: bool,

@@ -1,11 +1,14 @@
 //! `isotherm data`.
 
+use std::path::Path;
+
 use isotherm::data::{ArrayReport, Binarise, FileReport, Source, ValueKind, inspect};
 use isotherm::{Error, Result};
 
 use crate::Ending;
 use crate::args::DataArguments;
 use crate::output::print;
+use crate::train::quoted;
 
 /// Runs of constant columns that are listed.
 const LISTED: usize = 6;
@@ -30,15 +33,18 @@ fn describe(report: &FileReport, binarised: bool, test: Option<&str>) -> String 
     let mut lines = vec![format!("{}: {}", report.file, report.format), String::new()];
     match &report.arrays[..] {
         [one] => lines.extend(details(one, binarised, test)),
-        several => lines.extend(table(several)),
+        several => {
+            lines.extend(table(several));
+            lines.extend(overlaps(several, test));
+        }
     }
     match &report.command {
         Some(command) => lines.extend([String::new(), format!("  {command}")]),
         None if report.arrays.len() > 1 => {
             let example = report.arrays.iter().find_map(|array| array.name.as_deref());
-            let file = &report.file;
+            let example = example.map(|name| format!("{}:{name}", report.file));
             lines.push(String::new());
-            lines.extend(example.map(|name| format!("  isotherm data {file}:{name}")));
+            lines.extend(example.map(|it| format!("  isotherm data {}", quoted(Path::new(&it)))));
         }
         None => {}
     }
@@ -58,6 +64,7 @@ fn details(array: &ArrayReport, binarised: bool, test: Option<&str>) -> Vec<Stri
     };
     facts.push(("shape", format!("{rows} examples × {columns} variables{each}")));
     facts.push(("type", array.kind.clone()));
+    facts.extend(array.note.clone().map(|note| ("note", note)));
     facts.push(("values", values(array)));
     if let Some(missing) = array.missing {
         let (row, column) = (missing.row, missing.column);
@@ -79,23 +86,40 @@ fn details(array: &ArrayReport, binarised: bool, test: Option<&str>) -> Vec<Stri
         "duplicates",
         match array.duplicate_rows {
             0 => "none".to_owned(),
-            count => format!("{count} rows repeat an earlier one, {distinct} are distinct"),
+            count => {
+                let before = before(array);
+                format!("{count} rows repeat an earlier one, {distinct} are distinct{before}")
+            }
         },
     ));
     if let (Some(seen), Some(test)) = (array.test_rows_seen, test) {
-        facts.push((
-            "overlap",
-            match seen {
-                0 => format!("no row of {test} is in it"),
-                count => format!("{count} rows of {test} are in it too"),
-            },
-        ));
+        let fact = match seen {
+            0 => format!("no row of {test} is in it"),
+            count => format!("{count} rows of {test} are in it too"),
+        };
+        facts.push(("overlap", fact + before(array)));
     }
     if let Some(shape) = array.shape {
         facts.push(("image", format!("{shape} pixels, by the look of it")));
     }
     facts.push(("binarise", advice(array, binarised)));
     facts.into_iter().map(|(name, fact)| format!("  {name:<12}{fact}")).collect()
+}
+
+/// Rows are compared as they stand in the file.
+fn before(array: &ArrayReport) -> &'static str {
+    if array.values == ValueKind::Binary { "" } else { " (before binarising)" }
+}
+
+/// What each of several arrays shares with other data.
+fn overlaps(arrays: &[ArrayReport], test: Option<&str>) -> Vec<String> {
+    let Some(test) = test else { return Vec::new() };
+    let mut lines = vec![String::new()];
+    for array in arrays.iter().filter(|array| array.error.is_none()) {
+        let (name, seen) = (array.name.as_deref().unwrap_or(""), array.test_rows_seen.unwrap_or(0));
+        lines.push(format!("  {seen} rows of {test} are in {name} too{}", before(array)));
+    }
+    lines
 }
 
 fn values(array: &ArrayReport) -> String {

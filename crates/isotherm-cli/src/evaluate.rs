@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use isotherm::data::{Binarise, Dataset, Source};
-use isotherm::likelihood::{Budget, FoundLogZ, LogLikelihood, Way};
+use isotherm::likelihood::{Budget, FoundLogZ, LogLikelihood, Way, exact};
 use isotherm::model::{ModelFile, Rbm, read_model};
 use isotherm::run::{RunData, RunFolder};
 use isotherm::{Error, Result};
@@ -32,14 +32,12 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
             )));
         }
     }
-    let way = match arguments.log_z.as_str() {
-        "exact" => Way::Exact,
-        "estimate" => Way::Estimate,
-        _ => Way::Auto,
-    };
+    for note in [data.note(), data.held_out_warning()].into_iter().flatten() {
+        tell(&format!("isotherm: {note}"));
+    }
     let mut stages = Stages::new(quiet);
     let tell = &mut |stage: &str, share| stages.show(stage, share);
-    let log_z = FoundLogZ::find(&model, &training, way, &budget(arguments), tell)?;
+    let log_z = FoundLogZ::find(&model, &training, way(arguments), &budget(arguments), tell)?;
     stages.finish();
     let measured = log_z.likelihood(&model, &data);
     if arguments.json {
@@ -89,12 +87,32 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
         tell(&format!("isotherm: {note}"));
     }
     let model = choose(file, arguments.averaged, folder.path())?;
-    let config = folder.read_config()?;
+    let mut config = folder.read_config()?;
+    let rule = rule(arguments)?.unwrap_or(config.binarise);
+    let is_own_rule = rule == config.binarise;
+    if config.data.is_some() {
+        config.binarise = rule;
+    }
     let own = RunFolder::data_of(&config);
+    if let (Ok(own), true) = (&own, is_own_rule) {
+        for name in own.changed_since(folder.path()) {
+            let run = folder.path().display();
+            tell(&format!("isotherm: warning: {name} has changed since the run {run} began"));
+        }
+    }
     if let Some(text) = &arguments.data {
-        let data = Dataset::load(&Source::parse(text), config.binarise, config.data_seed)?;
-        // The training data may have gone; an exact likelihood does without them.
-        let training = own.map_or_else(|_| data.clone(), |own| own.train);
+        let scale = own.as_ref().ok().and_then(|own| own.train.scale());
+        let data = Dataset::load_like(&Source::parse(text), rule, config.data_seed, scale)?;
+        // The training data may have gone; an exact likelihood of zeros and ones does without them.
+        let training = own.map(|own| own.train).unwrap_or_else(|error| {
+            if rule != Binarise::AsIs || is_estimated(&model, way(arguments)) {
+                tell(&format!(
+                    "isotherm: warning: the training data cannot be read, so {text} stands in for \
+                     them ({error})"
+                ));
+            }
+            data.clone()
+        });
         return Ok(Subject { model, data, training });
     }
     let RunData { train, valid, test } = own?;
@@ -121,10 +139,28 @@ fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
         )));
     };
     let model = choose(read_model(&arguments.run)?, arguments.averaged, &arguments.run)?;
-    let load = |text: &String| Dataset::load(&Source::parse(text), Binarise::AsIs, 1);
-    let data = load(data)?;
-    let training = arguments.train.as_ref().map(load).transpose()?;
+    let rule = rule(arguments)?.unwrap_or_default();
+    let load = |text: &String, like| Dataset::load_like(&Source::parse(text), rule, 1, like);
+    let training = arguments.train.as_ref().map(|text| load(text, None)).transpose()?;
+    let data = load(data, training.as_ref().and_then(Dataset::scale))?;
     Ok(Subject { model, training: training.unwrap_or_else(|| data.clone()), data })
+}
+
+/// The rule that is asked for.
+fn rule(arguments: &EvaluateArguments) -> Result<Option<Binarise>> {
+    arguments.binarise.as_deref().map(str::parse).transpose()
+}
+
+fn way(arguments: &EvaluateArguments) -> Way {
+    match arguments.log_z.as_str() {
+        "exact" => Way::Exact,
+        "estimate" => Way::Estimate,
+        _ => Way::Auto,
+    }
+}
+
+fn is_estimated(model: &Rbm, way: Way) -> bool {
+    way == Way::Estimate || (way == Way::Auto && exact::smaller_layer(model) > exact::LARGEST)
 }
 
 fn budget(arguments: &EvaluateArguments) -> Budget {

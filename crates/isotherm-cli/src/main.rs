@@ -34,6 +34,13 @@ const FAILED: u8 = 2;
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // What is caught is told as an error.
+        if !isotherm::data::formats::panics_are_caught() {
+            hook(panic);
+        }
+    }));
     let line = CommandLine::parse();
     let result = with_threads(line.threads, || match &line.command {
         Command::Train(arguments) => train::run(arguments, line.quiet),

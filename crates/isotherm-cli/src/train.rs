@@ -35,6 +35,14 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     progress.note(&session.data().describe());
     for held_out in [session.valid(), session.test()].into_iter().flatten() {
         progress.note(&held_out.describe());
+        if let Some(warning) = held_out.held_out_warning() {
+            progress.note(&format!("warning: {warning}"));
+        }
+    }
+    for note in [Some(session.data()), session.valid(), session.test()].into_iter().flatten() {
+        if let Some(note) = note.note() {
+            progress.note(&note);
+        }
     }
     for warning in session.data().warnings() {
         progress.note(&format!("warning: {warning}"));
@@ -71,7 +79,7 @@ fn report_of(out: &Path) -> Option<PathBuf> {
 }
 
 /// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
+pub(crate) fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
     if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }

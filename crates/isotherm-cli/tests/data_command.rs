@@ -91,6 +91,12 @@ fn other_values_get_a_threshold_of_their_own() {
         ("0,16\n3,8\n", "threshold:8"),
         ("0.1,0.9\n0.5,1\n", "threshold:0.5"),
         ("-2.5,0\n3,4.5\n", "threshold:1"),
+        // Nothing is above 0.5, all is, and a value below 1 would be taken for a share.
+        ("0.1,0.3\n0.4,0.2\n", "threshold:0.25"),
+        ("0.001,0.003\n0.004,0.002\n", "threshold:0.0025"),
+        ("0.9,0.8\n0.7,0.6\n", "threshold:0.75"),
+        ("200,210\n190,220\n", "threshold:205"),
+        ("0.2,1.2\n0.1,1.5\n", "threshold:1"),
     ] {
         let file = folder.path().join("values.csv");
         fs::write(&file, content).unwrap();
@@ -112,4 +118,53 @@ fn files_that_cannot_be_read_are_refused() {
     assert!(refused(data(&folder.path().join("nowhere.csv"), "")).contains("nowhere.csv"));
     fs::write(&file, "0,1\n").unwrap();
     assert!(refused(data(&file, "--binarise half")).contains("threshold:0.5"));
+}
+
+#[test]
+fn as_is_is_a_rule_like_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("values.csv");
+    fs::write(&file, "0,200\n1,3\n").unwrap();
+    let refusal = refused(data(&file, "--binarise as-is"));
+    assert!(refusal.contains("200 is not 0 or 1") && refusal.contains("isotherm data FILE"));
+    fs::write(&file, "0,1\n1,1\n").unwrap();
+    let printed = succeed(data(&file, "--binarise as-is"));
+    assert_eq!(fact(&printed, "binarise"), "as-is, as asked");
+}
+
+/// A column that the suggested rule makes constant is one in the suggested command.
+#[test]
+fn the_suggested_command_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("values.csv");
+    let command = || json(&file, "")["command"].as_str().map(str::to_owned);
+    fs::write(&file, "0,200,10\n250,3,20\n").unwrap();
+    let suggested = command().unwrap();
+    assert!(suggested.contains("--binarise threshold:0.5 --constant-columns keep"), "{suggested}");
+    let arguments = suggested.replace("isotherm train", "train --hidden 2 --updates 20 --quiet");
+    let mut arguments = words(&arguments);
+    arguments.extend(["--out".to_owned(), text(&folder.path().join("run"))]);
+    succeed(arguments);
+    fs::write(&file, "0,200\n0,200\n").unwrap();
+    assert_eq!(command(), None, "nothing to learn");
+    // One row of 100 is all that changes the second column, and a split may deal it away.
+    let mut kept = 0;
+    for at in 0..100 {
+        let line = |row: usize| format!("{},{}\n", row % 2, u8::from(row == at));
+        fs::write(&file, (0..100).map(line).collect::<String>()).unwrap();
+        kept += usize::from(command().unwrap().ends_with("--constant-columns keep"));
+    }
+    assert_eq!(kept, 20, "0.8/0.1/0.1 of 100 rows deals 20 away");
+}
+
+#[test]
+fn rows_are_compared_before_binarising() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, other) = (folder.path().join("grey.csv"), folder.path().join("other.csv"));
+    fs::write(&file, "0,200\n0,200\n7,3\n").unwrap();
+    fs::write(&other, "0,200\n").unwrap();
+    let printed = succeed(data(&file, &format!("--test {}", text(&other))));
+    for name in ["duplicates", "overlap"] {
+        assert!(fact(&printed, name).ends_with("(before binarising)"), "{printed}");
+    }
 }

@@ -61,6 +61,15 @@ fn held_out_files_are_measured_and_can_be_evaluated() {
     fs::write(&other, "0,0,0,0,0,0,0,1\n").unwrap();
     let refusal = refused(resume(&run));
     assert!(refusal.contains("held-out.csv has changed"), "{refusal}");
+    let ran = common::run(["evaluate", &text(&run), "--on", "test"]);
+    assert!(ran.code == Some(0) && ran.err.contains("held-out.csv has changed"), "{}", ran.err);
+    // What was learned from is not needed for an exact likelihood; an estimate tells.
+    fs::remove_file(&data).unwrap();
+    let ran = common::run(["evaluate", &text(&run), "--data", &file]);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let options = ["--data", &file, "--log-z", "estimate", "--quick", "--quiet"];
+    let ran = common::run([&["evaluate", &text(&run)][..], &options].concat());
+    assert!(ran.code == Some(0) && ran.err.contains("training data cannot be read"), "{}", ran.err);
 }
 
 #[test]
@@ -191,4 +200,38 @@ fn the_best_model_on_validation_data_is_kept_and_learning_stops_when_nothing_is_
     assert_eq!(fs::read(stopped.join("metrics.jsonl")).unwrap(), before);
     let refusal = refused(train(Some(&data), "--patience 5", &folder.path().join("no")));
     assert!(refusal.contains("--valid or --split"), "{refusal}");
+}
+
+/// A held-out file of dark images means the same as the training data, in training and afterwards.
+#[test]
+fn held_out_values_mean_what_those_of_the_training_data_mean() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = grey(folder.path(), "grey.npy", 80, 3);
+    let dark = folder.path().join("dark.npy");
+    let values: Vec<u8> = (0..60u8).collect();
+    fs::write(&dark, npy("|u1", "(5, 12)", &values)).unwrap();
+    let (run, dark) = (folder.path().join("run"), text(&dark));
+    let options = OPTIONS.replace("--quiet", "");
+    let ran = common::run(train(
+        Some(&data),
+        &format!("{options} --binarise threshold:0.5 --test {dark}"),
+        &run,
+    ));
+    assert!(ran.code == Some(0) && ran.err.contains("every value is 0"), "{}", ran.err);
+    let on = summary(&run)["log_likelihood_test"].clone();
+    assert!(on["on"].as_str().unwrap().ends_with("(threshold:0.5, that is above 127.5)"), "{on}");
+    assert_eq!(evaluated(&run, &format!("--data {dark}")), on);
+    // By another rule it is something else, and so it is for a model without a run.
+    let other = evaluated(&run, &format!("--data {dark} --binarise threshold:30"));
+    assert_ne!(value(&other), value(&on));
+    let model = run.join("model.safetensors");
+    let of_model = evaluated(&model, &format!("--data {dark} --binarise threshold:30"));
+    assert_eq!(value(&of_model), value(&other));
+    let train = text(&data);
+    let of_model = format!("--data {dark} --train {train} --binarise threshold:0.5");
+    assert_eq!(value(&evaluated(&model, &of_model)), value(&on));
+    let fractions = folder.path().join("fractions.csv");
+    fs::write(&fractions, ["0.5"; 12].join(",")).unwrap();
+    let refusal = refused(["evaluate", &text(&run), "--data", &text(&fractions)]);
+    assert!(refusal.contains("whole numbers from 0 to 255"), "{refusal}");
 }

@@ -17,8 +17,7 @@ pub(super) const CHOICES: &str = "--binarise threshold:0.5, static:1 (drawn once
 /// A rule by which values become zeros and ones. Written `as-is`, `threshold:0.5`, `static:1` or
 /// `dynamic`.
 ///
-/// A value's intensity is the value itself where all values of the file lie between 0 and 1, and the
-/// value over 255 where all are whole numbers from 0 to 255 and some are above 1.
+/// What a value's intensity is, the training data decide: see [`Scale`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Binarise {
@@ -26,12 +25,46 @@ pub enum Binarise {
     #[default]
     AsIs,
     /// 1 where the intensity is above this. A threshold of 1 or more, or below 0, is compared with
-    /// the values as they stand in the file, and so is any threshold if they are no intensities.
+    /// the values as they stand in the file, and so is any threshold if some of them are negative.
     Threshold(f64),
     /// Each value is 1 with its intensity as probability, drawn once from this seed.
     Static(u64),
     /// The same, drawn anew in every epoch.
     Dynamic,
+}
+
+impl Binarise {
+    /// Whether it asks what share of the whole a value is.
+    pub(super) fn is_by_intensity(self) -> bool {
+        match self {
+            Binarise::AsIs => false,
+            Binarise::Threshold(level) => level > 0.0 && level < 1.0,
+            Binarise::Static(_) | Binarise::Dynamic => true,
+        }
+    }
+}
+
+/// What the values of a file mean to a rule. The training data decide, and held-out data are read by
+/// the same scale: the range of a small file says little.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scale {
+    /// They are taken as they stand.
+    #[default]
+    Values,
+    /// All lie between 0 and 1: they are intensities.
+    Fractions,
+    /// All are whole numbers from 0 to 255 and some are above 127: 255 is full intensity.
+    Bytes,
+}
+
+impl Scale {
+    /// The value that full intensity has.
+    pub fn full(self) -> f64 {
+        match self {
+            Scale::Values | Scale::Fractions => 1.0,
+            Scale::Bytes => 255.0,
+        }
+    }
 }
 
 impl FromStr for Binarise {

@@ -6,9 +6,9 @@ use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::formats::{self, Values};
+use super::formats::{self, Loaded, Values};
 use super::mixture::Mixture;
-use super::{Binarise, Intensities, Source};
+use super::{Binarise, Intensities, Scale, Source};
 use crate::error::{Error, Result};
 use crate::streams::{Clock, Purpose};
 
@@ -42,12 +42,17 @@ pub struct Table {
     pub grey: Option<Intensities>,
     /// How zeros and ones came of the values in the file.
     pub binarise: Binarise,
+    /// What the values in the file meant to that rule.
+    pub scale: Scale,
+    /// What was taken for granted in reading the file, if anything.
+    pub note: Option<String>,
 }
 
 impl Table {
     /// Examples that are zeros and ones.
     pub fn new(name: impl Into<String>, examples: BitMatrix) -> Table {
-        Table { name: name.into(), examples, grey: None, binarise: Binarise::AsIs }
+        let (binarise, scale) = (Binarise::AsIs, Scale::Values);
+        Table { name: name.into(), examples, grey: None, binarise, scale, note: None }
     }
 
     /// The examples with these numbers, under a name of their own.
@@ -57,6 +62,20 @@ impl Table {
             examples: self.examples.select(rows),
             grey: self.grey.as_ref().map(|grey| grey.select(rows)),
             binarise: self.binarise,
+            scale: self.scale,
+            note: self.note.clone(),
+        }
+    }
+
+    /// How its values became zeros and ones, for people.
+    fn rule(&self) -> String {
+        let rule = self.binarise;
+        match rule {
+            Binarise::Dynamic => format!("{rule}, one draw by the data seed"),
+            Binarise::Threshold(level) if self.scale == Scale::Bytes => {
+                format!("{rule}, that is above {}", level * self.scale.full())
+            }
+            _ => rule.to_string(),
         }
     }
 
@@ -85,15 +104,56 @@ impl Dataset {
     /// The examples in a file, binarised by a rule. Grey ones are measured on a draw by the data
     /// seed.
     pub fn load(source: &Source, binarise: Binarise, data_seed: u64) -> Result<Dataset> {
+        Dataset::load_like(source, binarise, data_seed, None)
+    }
+
+    /// The same with values that mean what they mean in other data, and must fit that.
+    pub fn load_like(
+        source: &Source,
+        binarise: Binarise,
+        data_seed: u64,
+        like: Option<Scale>,
+    ) -> Result<Dataset> {
         let name = source.name();
-        let (examples, grey) = match formats::read(source, binarise)? {
+        let Loaded { values, scale, note } = formats::read_like(source, binarise, like)?;
+        let (examples, grey) = match values {
             Values::Bits(bits) => (bits, None),
             Values::Grey(grey) => {
                 let clock = Clock { seed: data_seed, step: 0 };
                 (grey.draw_all(clock, Purpose::MeasuredBinarise), Some(grey))
             }
         };
-        Ok(Dataset::Table(Table { name, examples, grey, binarise }))
+        Ok(Dataset::Table(Table { name, examples, grey, binarise, scale, note }))
+    }
+
+    /// What the values in the file meant; the mixture comes from none.
+    pub fn scale(&self) -> Option<Scale> {
+        match self {
+            Dataset::Mixture(_) => None,
+            Dataset::Table(table) => Some(table.scale),
+        }
+    }
+
+    /// What was taken for granted in reading it, if anything.
+    pub fn note(&self) -> Option<String> {
+        match self {
+            Dataset::Mixture(_) => None,
+            Dataset::Table(table) => {
+                table.note.as_ref().map(|note| format!("{}: {note}", table.name))
+            }
+        }
+    }
+
+    /// What is odd about data that are only measured: a rule that leaves nothing of them.
+    pub fn held_out_warning(&self) -> Option<String> {
+        let Dataset::Table(table) = self else { return None };
+        let ones: u64 = table.examples.column_counts().iter().sum();
+        let all = table.examples.rows() as u64 * table.examples.cols() as u64;
+        let value = u8::from(ones > 0);
+        (table.binarise != Binarise::AsIs && (ones == 0 || ones == all)).then(|| {
+            let on = self.measured_on();
+            format!("{on}: every value is {value}; check that the rule suits the file")
+        })
     }
 
     /// Refuses data that nothing can be learned from and, unless they are to be kept, data with
@@ -131,11 +191,8 @@ impl Dataset {
     /// where that was a choice.
     pub fn measured_on(&self) -> String {
         match self {
-            Dataset::Table(Table { name, binarise: Binarise::Dynamic, .. }) => {
-                format!("{name} (dynamic, one draw by the data seed)")
-            }
-            Dataset::Table(Table { name, binarise, .. }) if *binarise != Binarise::AsIs => {
-                format!("{name} ({binarise})")
+            Dataset::Table(table) if table.binarise != Binarise::AsIs => {
+                format!("{} ({})", table.name, table.rule())
             }
             _ => self.name().to_owned(),
         }

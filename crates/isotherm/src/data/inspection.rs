@@ -5,12 +5,16 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::formats::inspect::{Column, Look, contents, look};
-use super::{Binarise, Dataset, ImageShape, Source};
+use super::{Binarise, Dataset, ImageShape, Source, Split};
 use crate::error::Result;
 
 /// Below this share of the variance, neighbours differ so little that the columns are an image's
 /// pixels. Columns without an order have a share of 1.
 const SMOOTH: f64 = 0.5;
+
+/// The split that is suggested, and the seed that deals it unless another is chosen.
+const SPLIT: &str = "0.8/0.1/0.1";
+const DATA_SEED: u64 = 1;
 
 /// What a file holds.
 #[derive(Clone, Debug, Serialize)]
@@ -37,6 +41,9 @@ pub struct ArrayReport {
     /// The type of the values.
     #[serde(rename = "type")]
     pub kind: String,
+    /// What was taken for granted in reading it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// Examples.
     pub rows: usize,
     /// Variables.
@@ -58,7 +65,7 @@ pub struct ArrayReport {
     /// Columns, numbered from 1, that have the same value in every row, after binarising if that
     /// was asked for.
     pub constant_columns: Vec<usize>,
-    /// Rows that are equal to an earlier one.
+    /// Rows that are equal to an earlier one, before binarising.
     pub duplicate_rows: usize,
     /// Missing values.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,15 +75,18 @@ pub struct ArrayReport {
     pub shape: Option<ImageShape>,
     /// A binarisation that suits the values.
     pub binarise: Binarise,
-    /// Rows of the test data that are in these data too.
+    /// Rows of the test data that are in these data too, before binarising.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test_rows_seen: Option<usize>,
+    /// How many columns are constant by the rule that is asked for or suggested.
+    #[serde(skip)]
+    constant_by_rule: usize,
     /// Hashes of the rows.
     #[serde(skip)]
     hashes: Vec<u64>,
 }
 
-/// ValueKind that are not there.
+/// Values that are not there, or infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Missing {
     /// How many.
@@ -142,12 +152,14 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
         sum += column.sum;
     }
     let values = ValueKind::of(&look, smallest, largest);
+    let suggestion = values.suggestion(smallest, largest);
     let constant =
         |(at, column): (usize, &Column)| (column.smallest >= column.largest).then_some(at + 1);
     let mut report = ArrayReport {
         name: source.array.clone(),
         error: None,
         kind: std::mem::take(&mut look.kind),
+        note: look.note.take(),
         rows,
         columns,
         dimensions: if look.dimensions.len() > 2 { look.dimensions.clone() } else { Vec::new() },
@@ -164,15 +176,19 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
             column: column + 1,
         }),
         shape: shape(&look, rows),
-        binarise: values.suggestion(smallest, largest),
+        binarise: suggestion,
         test_rows_seen: None,
+        constant_by_rule: (look.columns.iter())
+            .filter(|column| values.makes_constant(suggestion, column))
+            .count(),
         hashes: look.rows,
     };
-    if let Some(rule) = binarise.filter(|&rule| rule != Binarise::AsIs) {
+    if let Some(rule) = binarise {
         let Dataset::Table(table) = Dataset::load(source, rule, 1)? else { return Ok(report) };
         let ones: u64 = table.examples.column_counts().iter().sum();
         report.density = Some(ones as f64 / (rows * columns) as f64);
         report.constant_columns = table.constant_columns().iter().map(|at| at + 1).collect();
+        report.constant_by_rule = report.constant_columns.len();
         report.binarise = rule;
     }
     Ok(report)
@@ -184,6 +200,7 @@ impl ArrayReport {
             name,
             error: Some(error),
             kind: String::new(),
+            note: None,
             rows: 0,
             columns: 0,
             dimensions: Vec::new(),
@@ -198,6 +215,7 @@ impl ArrayReport {
             shape: None,
             binarise: Binarise::AsIs,
             test_rows_seen: None,
+            constant_by_rule: 0,
             hashes: Vec::new(),
         }
     }
@@ -218,20 +236,50 @@ impl ValueKind {
         }
     }
 
-    /// A rule that suits such values.
+    /// A rule that suits such values and has some of them on either side.
     fn suggestion(self, smallest: f64, largest: f64) -> Binarise {
+        let parts = |level: f64| smallest <= level && level < largest;
         match self {
             ValueKind::Binary => Binarise::AsIs,
             ValueKind::Spins => Binarise::Threshold(0.0),
-            ValueKind::Fractions => Binarise::Threshold(0.5),
-            // Bytes that use their range; 0 to 16 are not meant as shares of 255.
-            ValueKind::Bytes if largest > 127.0 => Binarise::Threshold(0.5),
-            ValueKind::Bytes => Binarise::Threshold((largest / 2.0).floor().max(1.0)),
-            ValueKind::Numbers => {
-                // The middle of the range, to three digits.
-                let middle = smallest / 2.0 + largest / 2.0;
-                Binarise::Threshold(format!("{middle:.3}").parse().unwrap_or(middle))
+            ValueKind::Fractions | ValueKind::Bytes if parts(0.5 * self.full(largest)) => {
+                Binarise::Threshold(0.5)
             }
+            _ => {
+                // The middle of the range in few digits; from 1 on it is a value, and below that a
+                // share unless some values are negative.
+                let middle = smallest / 2.0 + largest / 2.0;
+                let least = if smallest >= 0.0 && largest > 1.0 { 1.0 } else { f64::MIN };
+                let rounded = match self {
+                    ValueKind::Bytes => middle.floor(),
+                    _ => format!("{middle:.3e}").parse().unwrap_or(middle),
+                };
+                let rounded = rounded.max(least);
+                let level = if parts(rounded) { rounded } else { middle.max(least) };
+                Binarise::Threshold(level)
+            }
+        }
+    }
+
+    /// What a threshold below 1 is a share of. Bytes that stay below the middle of their range,
+    /// such as 0 to 16, are not meant as shares of 255.
+    fn full(self, largest: f64) -> f64 {
+        match self {
+            ValueKind::Bytes if largest > 127.0 => 255.0,
+            ValueKind::Bytes => f64::INFINITY,
+            _ => 1.0,
+        }
+    }
+
+    /// Whether the suggested rule leaves a column without a change.
+    fn makes_constant(self, rule: Binarise, column: &Column) -> bool {
+        match rule {
+            Binarise::Threshold(level) => {
+                let share = self == ValueKind::Bytes && level < 1.0;
+                let level = if share { level * 255.0 } else { level };
+                !(column.smallest <= level && level < column.largest)
+            }
+            _ => column.smallest >= column.largest,
         }
     }
 }
@@ -289,27 +337,45 @@ fn command(
         let source = Source { path: source.path.clone(), array: array.name.clone() };
         quoted(&source.name())
     };
+    if one.constant_by_rule == one.columns {
+        return None;
+    }
+    let rule = binarise.unwrap_or(one.binarise);
+    let mut constant = one.constant_by_rule > 0;
     let mut words = vec!["isotherm train".to_owned(), spelled(one)];
-    let valid = named("val").filter(|_| usable.len() > 1);
-    let held_out = named("test").filter(|_| usable.len() > 1);
+    let fits = |array: &&ArrayReport| {
+        let readable = rule != Binarise::AsIs || array.values == ValueKind::Binary;
+        usable.len() > 1 && array.columns == one.columns && readable
+    };
+    let (valid, held_out) = (named("val").filter(fits), named("test").filter(fits));
     words.extend(valid.map(|array| format!("--valid {}", spelled(array))));
     match (test, held_out, valid) {
         (Some(test), ..) => words.push(format!("--test {}", quoted(&test.name()))),
         (None, Some(array), _) => words.push(format!("--test {}", spelled(array))),
-        (None, None, None) if one.rows >= 100 => words.push("--split 0.8/0.1/0.1".to_owned()),
+        (None, None, None) if one.rows >= 100 => {
+            let array = Source { path: source.path.clone(), array: one.name.clone() };
+            constant |= is_constant_in_part(&array, rule);
+            words.push(format!("--split {SPLIT}"));
+        }
         _ => {}
     }
-    let rule = binarise.unwrap_or(one.binarise);
     if rule != Binarise::AsIs {
         words.push(format!("--binarise {rule}"));
     }
-    if !one.constant_columns.is_empty() {
+    if constant {
         words.push("--constant-columns keep".to_owned());
     }
     if let Some(shape) = one.shape.filter(|shape| shape.width != shape.height) {
         words.push(format!("--shape {shape}"));
     }
     Some(words.join(" "))
+}
+
+/// Whether a column never changes in the part to learn from, once the split has dealt the rest.
+fn is_constant_in_part(source: &Source, rule: Binarise) -> bool {
+    let Ok(Dataset::Table(table)) = Dataset::load(source, rule, DATA_SEED) else { return false };
+    let split = SPLIT.parse().and_then(|split: Split| split.rows(table.examples.rows(), DATA_SEED));
+    split.is_ok_and(|rows| !table.select(String::new(), &rows.train).constant_columns().is_empty())
 }
 
 /// A word as a shell takes it.

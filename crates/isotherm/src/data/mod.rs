@@ -11,7 +11,7 @@ mod shape;
 mod source;
 mod split;
 
-pub use binarise::Binarise;
+pub use binarise::{Binarise, Scale};
 pub use dataset::{ConstantColumns, Dataset, Table};
 pub use inspection::{ArrayReport, FileReport, Missing, ValueKind, inspect};
 pub use intensities::Intensities;

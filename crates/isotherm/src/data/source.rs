@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 
 /// A file, and the name of an array in it where it holds several: `FILE` or `FILE:NAME`. A file that
-/// has just this name, colon included, is meant before an array in another.
+/// has just this name, colon included, is meant before an array in another, and the name of the array
+/// may have colons too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The file.
@@ -22,11 +23,12 @@ impl Source {
         if whole.path.exists() {
             return whole;
         }
-        match text.rsplit_once(':') {
-            Some((file, array)) if !array.is_empty() && Path::new(file).is_file() => {
+        let mut pairs = text.match_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
+        match pairs.find(|(file, array)| !array.is_empty() && Path::new(file).is_file()) {
+            Some((file, array)) => {
                 Source { path: PathBuf::from(file), array: Some(array.to_owned()) }
             }
-            _ => whole,
+            None => whole,
         }
     }
 
@@ -73,6 +75,7 @@ mod tests {
         assert_eq!(Source::parse(&at("a.npz")).array, None);
         assert_eq!(Source::parse(&at("b:c.npz")).array, None, "a file of that name wins");
         assert_eq!(Source::parse(&at("b:c.npz:x")).array.as_deref(), Some("x"));
+        assert_eq!(Source::parse(&at("a.npz:x:y")).array.as_deref(), Some("x:y"));
         let missing = Source::parse(&at("no.npz:train"));
         assert!(missing.absolute().unwrap_err().to_string().contains("no.npz:train"));
     }

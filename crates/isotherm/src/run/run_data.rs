@@ -1,5 +1,8 @@
 //! The data of a run: what it learns from, what is watched, what is kept for the end.
 
+use std::path::Path;
+
+use crate::checkpoint;
 use crate::data::{Dataset, Source};
 use crate::error::{Error, Result};
 use crate::train::Config;
@@ -19,17 +22,21 @@ impl RunData {
     /// The data that a configuration names.
     pub fn of(config: &Config) -> Result<RunData> {
         config.check_parts()?;
-        let load =
-            |text: &String| Dataset::load(&Source::parse(text), config.binarise, config.data_seed);
+        let load = |text: &String, like| {
+            Dataset::load_like(&Source::parse(text), config.binarise, config.data_seed, like)
+        };
         let whole = match &config.data {
             None => Dataset::mixture(config.data_seed),
-            Some(text) => load(text)?,
+            Some(text) => load(text, None)?,
         };
+        // What the training data's values mean, those of the others mean too.
+        let scale = whole.scale();
+        let load_held_out = |text: &String| load(text, scale);
         let (train, valid, test) = split(whole, config)?;
         let data = RunData {
             train,
-            valid: config.valid.as_ref().map(load).transpose()?.or(valid),
-            test: config.test.as_ref().map(load).transpose()?.or(test),
+            valid: config.valid.as_ref().map(load_held_out).transpose()?.or(valid),
+            test: config.test.as_ref().map(load_held_out).transpose()?.or(test),
         };
         data.check_widths()?;
         Ok(data)
@@ -45,6 +52,19 @@ impl RunData {
     /// A part by its name.
     pub fn part(&self, name: &str) -> Option<&Dataset> {
         self.parts().find(|&(part, _)| part == name).map(|(_, data)| data)
+    }
+
+    /// The names of those data that are not what they were when the run in a folder began, as far as
+    /// its checkpoint tells.
+    pub fn changed_since(&self, folder: &Path) -> Vec<&str> {
+        let Ok(loaded) = checkpoint::load(folder) else { return Vec::new() };
+        let has_changed = |part: &str, data: &Dataset| {
+            let name = if part == "train" { "data" } else { part };
+            let before = loaded.bundle.meta.get(format!("{name}_digest"));
+            before.and_then(|digest| digest.as_str()).is_some_and(|it| it != data.digest())
+        };
+        let changed = self.parts().filter(|(part, data)| has_changed(part, data));
+        changed.map(|(_, data)| data.name()).collect()
     }
 
     fn check_widths(&self) -> Result<()> {

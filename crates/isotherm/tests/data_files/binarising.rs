@@ -1,7 +1,7 @@
 //! Grey values by every rule, against the rule written out.
 
 use isotherm::data::formats::Values;
-use isotherm::data::{Binarise, Dataset, Minibatches};
+use isotherm::data::{Binarise, Dataset, Minibatches, Scale};
 use isotherm_kernels::BitMatrix;
 
 use super::writers::*;
@@ -37,9 +37,43 @@ fn a_threshold_below_one_is_a_share_of_the_range_and_others_are_values() {
     assert_eq!(by_threshold(fractions, 0.5), BitMatrix::from_rows(2, &[[0, 0], [1, 1]]));
     let spins = b"-1,1\n1,-1\n";
     assert_eq!(by_threshold(spins, 0.0), BitMatrix::from_rows(2, &[[0, 1], [1, 0]]));
-    // Fractions above 1 are no intensities, so the threshold is a value.
-    let numbers = b"0.2,3.5\n0.7,120\n";
+    // With negative values it is no share but a value.
+    let numbers = b"-0.2,3.5\n0.7,120\n";
     assert_eq!(by_threshold(numbers, 0.5), BitMatrix::from_rows(2, &[[0, 1], [1, 1]]));
+}
+
+/// Held-out data whose largest value would say otherwise are read as the training data are.
+#[test]
+fn the_training_data_say_what_values_mean() {
+    let place = Place::new();
+    let load = |content: &[u8], rule, like| {
+        Dataset::load_like(&place.source("data", content, None), rule, 1, like)
+    };
+    let half = Binarise::Threshold(0.5);
+    let ones = |data: &Dataset| data.marginals().iter().sum::<f64>();
+    let train = load(b"0,200\n130,9\n", half, None).unwrap();
+    assert_eq!(train.scale(), Some(Scale::Bytes));
+    assert!(train.measured_on().ends_with("(threshold:0.5, that is above 127.5)"));
+    // Dark images: nothing is above 127.5, where they alone would be refused.
+    let dark = load(b"0,100\n9,2\n", half, train.scale()).unwrap();
+    assert_eq!((dark.scale(), ones(&dark)), (Some(Scale::Bytes), 0.0));
+    assert!(dark.held_out_warning().unwrap().contains("every value is 0"));
+    assert_eq!(train.held_out_warning(), None);
+    for rule in [half, Binarise::Static(1), Binarise::Dynamic] {
+        for (train, other, parts) in [
+            (&b"0,200\n"[..], &b"0,300\n"[..], ["from 0 to 300", "whole numbers from 0 to 255"]),
+            (b"0,200\n", b"0.5,0\n", ["from 0 to 0.5", "from 0 to 255"]),
+            (b"0,200\n", b"0,1\n", ["from 0 to 1", "from 0 to 255"]),
+            (b"0,0.5\n", b"0,200\n", ["from 0 to 200", "fractions from 0 to 1"]),
+        ] {
+            let scale = load(train, rule, None).unwrap().scale();
+            let refusal = load(other, rule, scale).unwrap_err().to_string();
+            assert!(parts.iter().all(|part| refusal.contains(part)), "{refusal}");
+        }
+    }
+    let spins = load(b"-1,1\n", half, None).unwrap();
+    assert_eq!(spins.scale(), Some(Scale::Values));
+    assert_eq!(ones(&load(b"0,200\n1,0\n", half, spins.scale()).unwrap()), 1.0);
 }
 
 #[test]
@@ -97,8 +131,14 @@ fn values_that_are_no_intensities_are_refused_with_their_place() {
         (&b"0,1\n2,-3\n"[..], "grey, row 2, column 2: -3 is no intensity"),
         (b"0,1\n300,3\n", "row 2, column 1: 300 is no intensity"),
         (b"0.5,1\n7,3\n", "row 2, column 1: 7 beside 0.5 is no intensity"),
+        (b"0,1\n16,3\n", "row 2, column 1: 16 as the largest value is no intensity"),
+        (b"0,1\n0,2\n", "row 2, column 2: 2 as the largest value is no intensity"),
     ] {
-        for rule in [Binarise::Static(1), Binarise::Dynamic] {
+        for rule in [Binarise::Static(1), Binarise::Dynamic, Binarise::Threshold(0.5)] {
+            // Beside negative values a threshold is a value.
+            if part.contains("-3") && rule == Binarise::Threshold(0.5) {
+                continue;
+            }
             let refusal = place.read("grey", content, None, rule).unwrap_err().to_string();
             assert!(refusal.contains(part) && refusal.contains("threshold:X"), "{refusal}");
         }

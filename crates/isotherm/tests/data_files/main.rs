@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod binarising;
+mod bombs;
 mod fuzz;
 mod memory;
 mod round_trips;

@@ -1,6 +1,7 @@
 //! What is written in a format is what is read, gzipped or not.
 
-use isotherm::data::inspect;
+use isotherm::data::formats::Values;
+use isotherm::data::{Binarise, Dataset, inspect};
 use isotherm_kernels::BitMatrix;
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use proptest::prelude::*;
@@ -183,4 +184,85 @@ fn parquet_columns_that_cannot_be_used_are_named() {
     let report = inspect(&place.source("data", &holes, None), None, None).unwrap();
     let missing = report.arrays[0].missing.unwrap();
     assert_eq!((missing.count, missing.row, missing.column), (1, 2, 1));
+}
+
+#[test]
+fn a_first_row_that_numbers_the_columns_is_a_header() {
+    let place = Place::new();
+    let expected = BitMatrix::from_rows(3, &[[0, 1, 1], [1, 0, 0]]);
+    for head in ["0,1,2", "1,2,3", "a,b,c", "\"0\",\"1\",\"2\""] {
+        let content = format!("{head}\n0,1,1\n1,0,0\n");
+        assert_eq!(place.bits("data", content.as_bytes(), None).unwrap(), expected, "{head}");
+        let source = place.source("data", content.as_bytes(), None);
+        let note = Dataset::load(&source, Binarise::AsIs, 1).unwrap().note();
+        assert_eq!(note.is_some(), head != "a,b,c", "{head}");
+        assert_eq!(inspect(&source, None, None).unwrap().arrays[0].note.is_some(), note.is_some());
+    }
+    // Two columns may well begin like this.
+    let two = BitMatrix::from_rows(2, &[[0, 1], [1, 1]]);
+    assert_eq!(place.bits("data", b"0,1\n1,1\n", None).unwrap(), two);
+    assert!(place.bits("data", b"0,1,3\n1,1,0\n", None).is_err());
+}
+
+#[test]
+fn missing_values_in_the_first_row_are_values() {
+    let place = Place::new();
+    for (content, count, column) in
+        [("0,?,1\n1,0,0\n", 1, 2), ("?,NA,\n1,0,0\n", 3, 1), ("0,inf,1\n1,0,1\n", 1, 2)]
+    {
+        let source = place.source("data", content.as_bytes(), None);
+        let report = inspect(&source, None, None).unwrap();
+        let missing = report.arrays[0].missing.unwrap();
+        assert_eq!((report.arrays[0].rows, missing.count), (2, count), "{content}");
+        assert_eq!((missing.row, missing.column), (1, column), "{content}");
+        let refusal = place.bits("data", content.as_bytes(), None).unwrap_err().to_string();
+        assert!(refusal.contains(&format!("line 1, column {column}")), "{refusal}");
+    }
+}
+
+#[test]
+fn parquet_types_mean_what_they_say() {
+    let place = Place::new();
+    let threshold = |level| Binarise::Threshold(level);
+    let above = |file: &[u8], level| match place.read("data", file, None, threshold(level)) {
+        Ok(Values::Bits(bits)) => bits.column_counts().iter().sum::<u64>(),
+        other => panic!("{other:?}"),
+    };
+    // Above the sign bit: 2^32 - 1 and not -1.
+    assert_eq!(above(&parquet_integers("int32 x (UINT_32)", &[-1, 5]), 1e9), 1);
+    assert_eq!(above(&parquet_integers("int32 x (INTEGER(32,false))", &[-1, 5]), 1e9), 1);
+    assert_eq!(above(&parquet_integers("int32 x (INTEGER(32,true))", &[-1, 5]), 1.0), 1);
+    assert_eq!(above(&parquet_integers("int32 x (INT_8)", &[-1, 5]), 1.0), 1);
+    for kind in ["DATE", "DECIMAL(9,2)", "TIME_MILLIS", "TIME(MILLIS,true)"] {
+        let file = parquet_integers(&format!("int32 x ({kind})"), &[0, 1]);
+        let refusal = place.bits("data", &file, None).unwrap_err().to_string();
+        assert!(refusal.contains("column \"x\": it holds dates, times, decimals"), "{refusal}");
+    }
+    let index = parquet_integers("int32 x; required int32 __index_level_0__", &[0, 1]);
+    assert_eq!(place.bits("data", &index, None).unwrap().cols(), 1);
+    let source = place.source("data", &index, None);
+    let note = inspect(&source, None, None).unwrap().arrays[0].note.clone();
+    assert!(note.unwrap().contains("index"));
+}
+
+#[test]
+fn a_matlab_file_without_a_matrix_says_what_it_holds_instead() {
+    let (place, column) = (Place::new(), vec![vec![1], vec![0]]);
+    let mut file = matlab(&[("labels", &column)], Stored::Bytes, false);
+    // The same once more as a complex array: the flags are the first part of the element.
+    let mut complex = file[128..].to_vec();
+    complex[8 + 8 + 1] |= 0x08;
+    file.extend(&complex);
+    let mut sparse = complex;
+    sparse[8 + 8..8 + 8 + 2].copy_from_slice(&[5, 0]);
+    file.extend(&sparse);
+    let refusals = [
+        place.bits("data", &file, None).unwrap_err().to_string(),
+        inspect(&place.source("data", &file, None), None, None).unwrap_err().to_string(),
+    ];
+    for refusal in refusals {
+        for part in ["labels is a single row or column", "labels is complex", "labels is sparse"] {
+            assert!(refusal.contains(part), "{refusal}");
+        }
+    }
 }

@@ -209,3 +209,19 @@ pub(super) fn parquet_with_holes(values: &[Option<f64>], with_text: bool) -> Vec
     writer.close().unwrap();
     file
 }
+
+/// A Parquet file of required columns as the schema has them, each with the same integers.
+pub(super) fn parquet_integers(columns: &str, values: &[i32]) -> Vec<u8> {
+    let schema = format!("message rows {{ required {columns}; }}");
+    let schema = Arc::new(parse_message_type(&schema).unwrap());
+    let mut file = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut file, schema, Default::default()).unwrap();
+    let mut row_group = writer.next_row_group().unwrap();
+    while let Some(mut column) = row_group.next_column().unwrap() {
+        column.typed::<Int32Type>().write_batch(values, None, None).unwrap();
+        column.close().unwrap();
+    }
+    row_group.close().unwrap();
+    writer.close().unwrap();
+    file
+}

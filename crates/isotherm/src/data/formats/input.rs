@@ -102,8 +102,12 @@ impl<'a> Input<'a> {
 
     /// What is unpacked from this file, which must not be without end.
     pub(super) fn limited<R: Read>(&self, inner: R) -> Limited<R> {
-        let most = ALWAYS_ALLOWED.max(self.file_len.saturating_mul(MOST_TIMES));
-        Limited { inner, left: most }
+        Limited { inner, left: self.most_unpacked() }
+    }
+
+    /// How many bytes that may be.
+    pub(super) fn most_unpacked(&self) -> u64 {
+        ALWAYS_ALLOWED.max(self.file_len.saturating_mul(MOST_TIMES))
     }
 
     fn file(&self) -> Result<File> {

@@ -48,6 +48,8 @@ pub(crate) fn look(source: &Source) -> Result<Look> {
 pub(crate) struct Look {
     /// The type of the values, for people.
     pub(crate) kind: String,
+    /// What was taken for granted in reading it.
+    pub(crate) note: Option<String>,
     /// The dimensions, where the file has them.
     pub(crate) dimensions: Vec<usize>,
     /// Of each column.
@@ -57,7 +59,7 @@ pub(crate) struct Look {
     /// Values that are not there, and the place of the first.
     pub(crate) missing: u64,
     pub(crate) first_missing: Option<(usize, usize)>,
-    /// Whether all values are whole numbers.
+    /// Whether some value is no whole number.
     pub(crate) fractions: bool,
     /// Values that are neither 0 nor 1.
     pub(crate) not_binary: u64,
@@ -78,6 +80,10 @@ const EMPTY: Column = Column { smallest: f64::INFINITY, largest: f64::NEG_INFINI
 impl Visitor for Look {
     fn kind(&mut self, kind: &str) {
         self.kind = kind.to_owned();
+    }
+
+    fn note(&mut self, note: &str) {
+        self.note = Some(note.to_owned());
     }
 
     fn dimensions(&mut self, shape: &[usize]) -> bool {
@@ -104,7 +110,7 @@ impl Visitor for Look {
             let hash = stream_key(col as u64, value.to_bits(), 0, 0);
             self.rows[row] = self.rows[row].wrapping_add(hash);
         }
-        if value.is_nan() {
+        if !value.is_finite() {
             self.missing += 1;
             self.first_missing.get_or_insert((row, col));
             return Ok(());

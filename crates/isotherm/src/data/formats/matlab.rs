@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 
 use super::input::Input;
-use super::matlab_elements::for_each;
+use super::matlab_elements::{Found, for_each};
 use super::numbers::{Order, visit_array};
 use super::visitor::Visitor;
 use super::{arrays, shown};
@@ -15,26 +15,49 @@ use crate::Result;
 /// Most arrays that a file may hold.
 const MOST_ARRAYS: usize = 10_000;
 
+/// Arrays that a message lists.
+const LISTED: usize = 6;
+
 /// Whether a file begins as MATLAB's do: a text of 116 bytes, an offset, a version and a mark.
 pub(super) fn recognise(head: &[u8]) -> bool {
     matches!(head.get(124..128), Some([0, 1, b'I', b'M'] | [1, 0, b'M', b'I']))
 }
 
-/// The names of the arrays of numbers that are more than a row or a column. Each has been read to
-/// its end: what it claims of its size is true.
+/// The names of the arrays of numbers that are more than a row or a column, of which there is at
+/// least one. Each has been read to its end: what it claims of its size is true.
 pub(super) fn names(input: &Input) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for_each(input, |array| {
-        if is_matrix(&array.shape) {
-            names.push(array.name.clone());
+    let (mut names, mut others) = (Vec::new(), Vec::new());
+    for_each(input, |found| {
+        match found {
+            Found::Array(array) if is_matrix(&array.shape) => names.push(array.name.clone()),
+            Found::Array(array) if array.shape.contains(&0) => {
+                others.push((array.name.clone(), "empty"));
+            }
+            Found::Array(array) => others.push((array.name.clone(), "a single row or column")),
+            Found::Other { name, why } => others.push((name, why)),
         }
-        if names.len() > MOST_ARRAYS {
+        if names.len() + others.len() > MOST_ARRAYS {
             let why = format!("there are more than {MOST_ARRAYS} arrays in the file");
             return Err(input.origin.refuse(why));
         }
         Ok(ControlFlow::Continue(()))
     })?;
+    if names.is_empty() {
+        return Err(input.origin.refuse(nothing_but(&others)));
+    }
     Ok(names)
+}
+
+/// Why a file without a matrix cannot be used.
+fn nothing_but(others: &[(String, &str)]) -> String {
+    let listed =
+        others.iter().take(LISTED).map(|(name, why)| format!("{} is {why}", shown(name, 20)));
+    let mut listed: Vec<String> = listed.collect();
+    if others.len() > LISTED {
+        listed.push("…".to_owned());
+    }
+    let but = if listed.is_empty() { String::new() } else { format!(" ({})", listed.join(", ")) };
+    format!("there is no matrix of numbers in the file{but}; save a full one into it")
 }
 
 fn is_matrix(shape: &[usize]) -> bool {
@@ -46,7 +69,8 @@ pub(super) fn read(input: &Input, wanted: Option<&str>, visitor: &mut dyn Visito
     let names = names(input)?;
     let chosen = arrays::choose(&input.origin, &names, wanted)?;
     let mut matrix = 0;
-    for_each(input, |array| {
+    for_each(input, |found| {
+        let Found::Array(array) = found else { return Ok(ControlFlow::Continue(())) };
         if !is_matrix(&array.shape) {
             return Ok(ControlFlow::Continue(()));
         }

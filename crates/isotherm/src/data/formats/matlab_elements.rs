@@ -36,6 +36,12 @@ pub(super) struct Array<'a> {
     pub(super) values: &'a mut dyn Read,
 }
 
+/// What a file holds: an array of numbers, or one of something else and what that is.
+pub(super) enum Found<'f, 'a> {
+    Array(&'f mut Array<'a>),
+    Other { name: String, why: &'static str },
+}
+
 /// A type and a length; the content of at most four bytes lies inside the tag.
 struct Tag {
     kind: u32,
@@ -43,10 +49,10 @@ struct Tag {
     small: Option<[u8; 4]>,
 }
 
-/// Goes over all arrays of numbers in a file, and to the end of each of them, until `each` breaks.
+/// Goes over all arrays in a file, and to the end of each of them, until `each` breaks.
 pub(super) fn for_each(
     input: &Input,
-    mut each: impl FnMut(&mut Array) -> Result<ControlFlow<()>>,
+    mut each: impl FnMut(Found) -> Result<ControlFlow<()>>,
 ) -> Result<()> {
     let origin = &input.origin;
     let mut source = input.open()?;
@@ -146,18 +152,29 @@ impl ElementReader<'_> {
     fn matrix(
         &self,
         input: &mut dyn Read,
-        each: &mut impl FnMut(&mut Array) -> Result<ControlFlow<()>>,
+        each: &mut impl FnMut(Found) -> Result<ControlFlow<()>>,
     ) -> Result<ControlFlow<()>> {
         let flags = self.content(input, 8)?;
         let flags = flags.first_chunk().map_or(0, |&bytes| self.word(bytes));
-        let Some(class) = class_name(flags).filter(|_| flags & COMPLEX == 0) else {
-            return Ok(ControlFlow::Continue(()));
+        let class = match (class_name(flags), flags & 0xff) {
+            (Some(class), _) if flags & COMPLEX == 0 => Ok(class),
+            (Some(_), _) => Err("complex"),
+            (None, 1) => Err("a cell array"),
+            (None, 2 | 3) => Err("a structure"),
+            (None, 4) => Err("text"),
+            (None, 5) => Err("sparse"),
+            // Such as functions, which have no name here.
+            _ => return Ok(ControlFlow::Continue(())),
         };
         let sizes = self.content(input, LONGEST_SHAPE)?;
         let (sizes, _) = sizes.as_chunks();
         let shape: Vec<usize> = sizes.iter().map(|&size| self.word(size) as usize).collect();
         let name = self.content(input, LONGEST_NAME)?;
         let name = shown(&String::from_utf8_lossy(&name), usize::MAX);
+        let class = match class {
+            Ok(class) => class,
+            Err(why) => return each(Found::Other { name, why }),
+        };
         let tag = self.tag(input)?;
         let in_array = format!("array {}", shown(&name, 40));
         let Some(number) = self.number_type(tag.kind) else {
@@ -177,7 +194,8 @@ impl ElementReader<'_> {
         let (small, of_small) = (tag.small.unwrap_or_default(), tag.small.map_or(0, |_| tag.len));
         let small = Cursor::new(&small[..of_small as usize]);
         let mut values = small.chain(input.take(u64::from(tag.len - of_small)));
-        let flow = each(&mut Array { name, shape, number, class, values: &mut values })?;
+        let mut array = Array { name, shape, number, class, values: &mut values };
+        let flow = each(Found::Array(&mut array))?;
         if flow.is_continue() {
             self.drain(&mut values)?;
             if values.get_ref().1.limit() > 0 {

@@ -25,7 +25,7 @@ use std::path::Path;
 
 use isotherm_kernels::BitMatrix;
 
-use super::{Binarise, Intensities, Source};
+use super::{Binarise, Intensities, Scale, Source};
 use crate::{Error, Result};
 use input::Input;
 use pack::{PackBits, PackIntensities, Rule};
@@ -34,6 +34,7 @@ use survey::Survey;
 use visitor::Visitor;
 
 pub use npy::write_npy;
+pub use parquet::panics_are_caught;
 
 /// What was read: zeros and ones, or grey values that are yet to be drawn.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +43,17 @@ pub enum Values {
     Bits(BitMatrix),
     /// Intensities, of which every epoch draws its own zeros and ones.
     Grey(Intensities),
+}
+
+/// What was read, and how it was understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loaded {
+    /// The values.
+    pub values: Values,
+    /// What those in the file mean to the rule.
+    pub scale: Scale,
+    /// What was taken for granted, if anything.
+    pub note: Option<String>,
 }
 
 /// Reads the 0/1 matrix in a file; its rows are the examples.
@@ -61,41 +73,38 @@ pub fn load(path: &Path) -> Result<BitMatrix> {
 
 /// Reads the matrix in a file and binarises it by a rule.
 ///
+/// # Errors
+///
+/// If the file cannot be read, or holds anything but a matrix that the rule can be applied to.
+pub fn read(source: &Source, binarise: Binarise) -> Result<Values> {
+    Ok(read_like(source, binarise, None)?.values)
+}
+
+/// Reads the matrix in a file and binarises it by a rule, to which its values mean what they mean in
+/// other data, if that is given.
+///
 /// Zeros and ones are read in one pass. Grey values take two, because their range decides what
 /// they mean.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, or holds anything but a matrix that the rule can be applied to.
-pub fn read(source: &Source, binarise: Binarise) -> Result<Values> {
+pub fn read_like(source: &Source, binarise: Binarise, like: Option<Scale>) -> Result<Loaded> {
     let origin = Origin { path: &source.path, len: 0 };
     if binarise == Binarise::AsIs {
-        return pack_bits(source, &origin, Rule::AsIs, None);
+        return pack_bits(source, &origin, Rule::AsIs, None, Scale::Values);
     }
     let mut survey = Survey::new();
     visit(source, &mut survey)?;
     let shape = [survey.rows, survey.cols];
-    match binarise {
-        Binarise::Static(seed) => {
-            let scale = survey.intensities(&origin, binarise)?;
-            pack_bits(source, &origin, Rule::Draw { seed, scale }, Some(shape))
-        }
-        Binarise::Dynamic => {
-            let mut pack = PackIntensities::new(survey.intensities(&origin, binarise)?);
-            if !pack.dimensions(&shape) {
-                return Err(origin.too_large());
-            }
-            visit(source, &mut pack)?;
-            Ok(Values::Grey(Intensities::new(pack.cols, pack.values)))
-        }
-        Binarise::Threshold(level) => {
-            // A share of the range, if it can be one and the values have a range.
-            let share = (0.0..1.0).contains(&level);
-            let scale = survey.scale().filter(|_| share).unwrap_or(1.0);
-            pack_bits(source, &origin, Rule::Above(level * scale), Some(shape))
-        }
-        Binarise::AsIs => pack_bits(source, &origin, Rule::AsIs, Some(shape)),
-    }
+    let scale = survey.scale_for(&origin, binarise, like)?;
+    let rule = match binarise {
+        Binarise::AsIs => Rule::AsIs,
+        Binarise::Static(seed) => Rule::Draw { seed, scale: scale.full() },
+        Binarise::Threshold(level) => Rule::Above(level * scale.full()),
+        Binarise::Dynamic => return pack_intensities(source, &origin, shape, scale),
+    };
+    pack_bits(source, &origin, rule, Some(shape), scale)
 }
 
 fn pack_bits(
@@ -103,15 +112,41 @@ fn pack_bits(
     origin: &Origin,
     rule: Rule,
     shape: Option<[usize; 2]>,
-) -> Result<Values> {
+    scale: Scale,
+) -> Result<Loaded> {
     let mut pack = PackBits::new(rule);
     if shape.is_some_and(|shape| !pack.dimensions(&shape)) {
         return Err(origin.too_large());
     }
     visit(source, &mut pack)?;
-    let bits = pack.finish();
-    bits.map(Values::Bits).ok_or_else(|| origin.refuse("there are no values in the file"))
+    if !pack.is_complete() {
+        return Err(origin.refuse(SHRUNK));
+    }
+    let note = pack.note.take();
+    let bits = pack.finish().ok_or_else(|| origin.refuse("there are no values in the file"))?;
+    Ok(Loaded { values: Values::Bits(bits), scale, note })
 }
+
+fn pack_intensities(
+    source: &Source,
+    origin: &Origin,
+    shape: [usize; 2],
+    scale: Scale,
+) -> Result<Loaded> {
+    let mut pack = PackIntensities::new(scale.full());
+    if !pack.dimensions(&shape) {
+        return Err(origin.too_large());
+    }
+    visit(source, &mut pack)?;
+    if !pack.is_complete() {
+        return Err(origin.refuse(SHRUNK));
+    }
+    let values = Values::Grey(Intensities::new(pack.cols, pack.values));
+    Ok(Loaded { values, scale, note: pack.note })
+}
+
+/// Why a file that has lost values since it was looked at cannot be used.
+const SHRUNK: &str = "the file became shorter while it was read; wait until it is written";
 
 /// Hands every value in a file to a visitor.
 fn visit(source: &Source, visitor: &mut dyn Visitor) -> Result<()> {
@@ -137,7 +172,7 @@ fn visit_input(
         Format::Idx => idx::read(origin, input.open()?, visitor),
         Format::Matlab => matlab::read(input, array, visitor),
         Format::Parquet => parquet::read(input, visitor),
-        Format::Text => text::read(origin, &input.head, input.open()?, visitor),
+        Format::Text => text::read(input, visitor),
     }
 }
 

@@ -25,11 +25,20 @@ pub(super) struct PackBits {
     words_per_row: usize,
     rows: usize,
     cols: usize,
+    /// Values that have come.
+    count: usize,
+    pub(super) note: Option<String>,
 }
 
 impl PackBits {
     pub(super) fn new(rule: Rule) -> PackBits {
-        PackBits { rule, words: Vec::new(), words_per_row: 0, rows: 0, cols: 0 }
+        let (words, words_per_row) = (Vec::new(), 0);
+        PackBits { rule, words, words_per_row, rows: 0, cols: 0, count: 0, note: None }
+    }
+
+    /// Whether every value has come.
+    pub(super) fn is_complete(&self) -> bool {
+        self.count == self.rows * self.cols
     }
 
     /// The matrix, or nothing if no value came.
@@ -51,6 +60,10 @@ impl PackBits {
 }
 
 impl Visitor for PackBits {
+    fn note(&mut self, note: &str) {
+        self.note = Some(note.to_owned());
+    }
+
     fn dimensions(&mut self, shape: &[usize]) -> bool {
         let Some((rows, cols)) = flattened(shape) else { return false };
         let words_per_row = words_for(cols);
@@ -81,6 +94,7 @@ impl Visitor for PackBits {
             Some(word) => *word |= u64::from(bit) << (col % 64),
             None => return Err(CHANGED.to_owned()),
         }
+        self.count += 1;
         Ok(())
     }
 }
@@ -90,16 +104,28 @@ pub(super) struct PackIntensities {
     scale: f64,
     pub(super) values: Vec<u8>,
     pub(super) cols: usize,
+    /// Values that have come.
+    count: usize,
+    pub(super) note: Option<String>,
 }
 
 impl PackIntensities {
     /// Of values that `scale` divides into intensities.
     pub(super) fn new(scale: f64) -> PackIntensities {
-        PackIntensities { scale, values: Vec::new(), cols: 0 }
+        PackIntensities { scale, values: Vec::new(), cols: 0, count: 0, note: None }
+    }
+
+    /// Whether every value has come.
+    pub(super) fn is_complete(&self) -> bool {
+        self.count == self.values.len()
     }
 }
 
 impl Visitor for PackIntensities {
+    fn note(&mut self, note: &str) {
+        self.note = Some(note.to_owned());
+    }
+
     fn dimensions(&mut self, shape: &[usize]) -> bool {
         let Some((rows, cols)) = flattened(shape) else { return false };
         if !self.values.is_empty() {
@@ -121,6 +147,7 @@ impl Visitor for PackIntensities {
             Some(at) => *at = (value / self.scale * 255.0).round() as u8,
             None => return Err(CHANGED.to_owned()),
         }
+        self.count += 1;
         Ok(())
     }
 }
@@ -131,6 +158,9 @@ const CHANGED: &str = "was not there a moment ago; wait until the file is writte
 /// Why a value that is not a number cannot be used.
 pub(super) const MISSING: &str = "is not a value; fill in or remove missing values";
 
+/// Who knows which rule suits.
+const LOOK: &str = "`isotherm data FILE` tells what suits";
+
 /// What to do about a number that is neither 0 nor 1.
 fn remedy(value: f64) -> String {
     match value {
@@ -138,8 +168,30 @@ fn remedy(value: f64) -> String {
         value if !value.is_finite() => "fill in or remove missing values".to_owned(),
         value if value.fract() == 0.0 => format!(
             "recode the values as 0 and 1, and leave out columns of labels or numbers; or, for grey \
-             data, choose {CHOICES}"
+             data, choose {CHOICES}; {LOOK}"
         ),
-        _ => format!("binarise the data: choose {CHOICES}"),
+        _ => format!("binarise the data: choose {CHOICES}; {LOOK}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file that shrinks between the first look and the second leaves values out.
+    #[test]
+    fn a_value_that_does_not_come_is_noticed() {
+        let mut bits = PackBits::new(Rule::Above(0.5));
+        let mut grey = PackIntensities::new(1.0);
+        let packers: [&mut dyn Visitor; 2] = [&mut bits, &mut grey];
+        for packer in packers {
+            assert!(packer.dimensions(&[2, 2]));
+            for (row, col) in [(0, 0), (0, 1), (1, 0)] {
+                assert_eq!(packer.value(row, col, 1.0), Ok(()));
+            }
+        }
+        assert!(!bits.is_complete() && !grey.is_complete());
+        assert_eq!((bits.value(1, 1, 1.0), grey.value(1, 1, 1.0)), (Ok(()), Ok(())));
+        assert!(bits.is_complete() && grey.is_complete());
     }
 }

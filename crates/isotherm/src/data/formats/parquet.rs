@@ -1,14 +1,16 @@
 //! Parquet files: a column of numbers or truth values is a variable, a column of lists of one length
 //! is several.
 
+use std::cell::Cell;
 use std::fs::File;
 
-use parquet::basic::Type as Physical;
+use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
+use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::FileReader;
-use parquet::file::serialized_reader::SerializedFileReader;
+use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
 use super::input::Input;
@@ -25,25 +27,31 @@ const BATCH: usize = 1024;
 /// The longest list that is a row.
 const LONGEST_LIST: usize = 1 << 20;
 
+/// Why a claim is not believed.
+const TOO_MANY: &str = "more than 500 times the size of the file";
+
 /// Visits all columns, one after the other.
 pub(super) fn read(input: &Input, visitor: &mut dyn Visitor) -> Result<()> {
     let origin = &input.origin;
     let file = input.open_seekable()?;
     parquet_pages::check_footer(origin, &file)?;
     guarded(origin, || {
-        let table = Table::open(origin, file)?;
+        let table = Table::open(input, file)?;
         // Decoded twice: what the file says of its rows may not be so, and room is made for them.
         let mut counted = Vec::new();
-        for column in 0..table.columns() {
+        for &column in &table.columns {
             counted.push(table.visit(column, None, &mut |_, _, _| Ok(()))?);
         }
         let (rows, cols) = table.check_shape(&counted)?;
         visitor.kind(&table.kind());
+        if table.has_index {
+            visitor.note("the index that pandas wrote is left out");
+        }
         if !visitor.dimensions(&[rows, cols]) {
             return Err(origin.too_large());
         }
         let mut first = 0;
-        for (column, &(_, width)) in counted.iter().enumerate() {
+        for (&column, &(_, width)) in table.columns.iter().zip(&counted) {
             table.visit(column, Some(width), &mut |row, col, value| {
                 visitor.value(row, first + col, value)
             })?;
@@ -53,9 +61,21 @@ pub(super) fn read(input: &Input, visitor: &mut dyn Visitor) -> Result<()> {
     })
 }
 
+thread_local! {
+    static CAUGHT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic on this thread would be caught and told as an error, so that a panic hook need
+/// say nothing.
+pub fn panics_are_caught() -> bool {
+    CAUGHT.get()
+}
+
 /// The decoder is not ours; should it panic, the file is damaged and nothing else is.
 fn guarded<T>(origin: &Origin, decode: impl FnOnce() -> Result<T>) -> Result<T> {
+    CAUGHT.set(true);
     let decoded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode));
+    CAUGHT.set(false);
     decoded.unwrap_or_else(|_| {
         Err(origin.refuse("the Parquet file is damaged and cannot be decoded; write it again"))
     })
@@ -65,33 +85,68 @@ fn guarded<T>(origin: &Origin, decode: impl FnOnce() -> Result<T>) -> Result<T> 
 struct Table<'a> {
     origin: &'a Origin<'a>,
     reader: SerializedFileReader<File>,
+    /// The columns that are variables, by their numbers in the file.
+    columns: Vec<usize>,
+    /// Whether there is a column that is not, because it numbers the rows.
+    has_index: bool,
+    /// The most bytes that the file may unpack to.
+    most: u64,
 }
 
 /// Takes a row, a column and a value.
 type Take<'a> = &'a mut dyn FnMut(usize, usize, f64) -> std::result::Result<(), String>;
 
 impl<'a> Table<'a> {
-    fn open(origin: &'a Origin<'a>, file: File) -> Result<Table<'a>> {
+    fn open(input: &'a Input, file: File) -> Result<Table<'a>> {
+        let origin = &input.origin;
         let pages = file.try_clone().map_err(|error| origin.io(&error))?;
-        let reader = SerializedFileReader::new(file).map_err(|error| failed(origin, &error))?;
-        let table = Table { origin, reader };
-        let metadata = table.reader.metadata();
-        if table.columns() == 0 || metadata.file_metadata().num_rows() < 1 {
+        // Without the old kinds of LZ4, which unpack to more than they claim.
+        let properties = ReaderProperties::builder().set_backward_compatible_lz4(false).build();
+        let options = ReadOptionsBuilder::new().with_reader_properties(properties).build();
+        let reader = SerializedFileReader::new_with_options(file, options)
+            .map_err(|error| failed(origin, &error))?;
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let (index, columns): (Vec<usize>, Vec<usize>) = (0..schema.num_columns())
+            .partition(|&column| is_index(&schema.column(column).path().string()));
+        let has_index = !index.is_empty();
+        let table = Table { origin, reader, columns, has_index, most: input.most_unpacked() };
+        if table.columns.is_empty() || table.reader.metadata().file_metadata().num_rows() < 1 {
             return Err(origin.refuse("there are no values in the file; write rows of 0 and 1"));
         }
-        for column in 0..table.columns() {
+        for &column in &table.columns {
             table.check_type(column)?;
         }
-        for (number, group) in metadata.row_groups().iter().enumerate() {
-            for chunk in group.columns() {
-                parquet_pages::check(origin, &pages, number, chunk)?;
-            }
-        }
+        table.check_pages(&pages)?;
         Ok(table)
     }
 
-    fn columns(&self) -> usize {
-        self.reader.metadata().file_metadata().schema_descr().num_columns()
+    /// Checks what the pages claim, and that all of it together is not without measure.
+    fn check_pages(&self, pages: &File) -> Result<()> {
+        let mut total = 0u64;
+        for (number, group) in self.reader.metadata().row_groups().iter().enumerate() {
+            for &column in &self.columns {
+                let refuse = |why: &str| {
+                    let place = format!("row group {}, {}", number + 1, self.place(column));
+                    Err(self.origin.refuse_at(place, format!("{why}; write the file again")))
+                };
+                let Some(chunk) = group.columns().get(column) else {
+                    return refuse("it is not there");
+                };
+                let values = parquet_pages::check(self.origin, pages, number, chunk)?;
+                let is_list = self.descriptor(column).max_rep_level() > 0;
+                let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+                if is_list && values > rows.saturating_mul(LONGEST_LIST as u64) {
+                    return refuse(&format!("it claims {values} values in lists of {rows} rows"));
+                }
+                // A list is decoded as a whole, with two levels of two bytes for each value.
+                let each = if is_list { parquet_pages::width(chunk) + 4 } else { 1 };
+                total = total.saturating_add(values.saturating_mul(each));
+                if total > self.most {
+                    return refuse(&format!("it claims {values} values, {TOO_MANY}"));
+                }
+            }
+        }
+        Ok(())
     }
 
     fn descriptor(&self, column: usize) -> &ColumnDescriptor {
@@ -104,8 +159,8 @@ impl<'a> Table<'a> {
 
     /// The types of the columns, for people.
     fn kind(&self) -> String {
-        let mut types: Vec<String> = (0..self.columns())
-            .map(|column| self.descriptor(column).physical_type().to_string().to_lowercase())
+        let mut types: Vec<String> = (self.columns.iter())
+            .map(|&column| self.descriptor(column).physical_type().to_string().to_lowercase())
             .collect();
         types.sort();
         types.dedup();
@@ -123,6 +178,14 @@ impl<'a> Table<'a> {
             | Physical::DOUBLE => {}
             _ => return refuse("it does not hold numbers or truth values; leave it out"),
         }
+        let plain = match (descriptor.logical_type_ref(), descriptor.converted_type()) {
+            (Some(LogicalType::Integer(_)), _) => true,
+            (Some(_), _) => false,
+            (None, converted) => converted == ConvertedType::NONE || is_integer(converted),
+        };
+        if !plain {
+            return refuse("it holds dates, times, decimals or the like; write plain numbers");
+        }
         if descriptor.max_rep_level() > 1 {
             return refuse("it holds lists of lists; flatten each row to one list");
         }
@@ -133,14 +196,20 @@ impl<'a> Table<'a> {
     fn check_shape(&self, counted: &[(usize, usize)]) -> Result<(usize, usize)> {
         let rows = counted[0].0;
         if let Some(column) = counted.iter().position(|&(count, _)| count != rows) {
-            let count = counted[column].0;
+            let (count, column) = (counted[column].0, self.columns[column]);
             let why =
                 format!("it has {count} rows but the first column has {rows}; write it again");
             return Err(self.origin.refuse_at(self.place(column), why));
         }
-        let cols = counted.iter().map(|&(_, width)| width).sum();
+        let cols = counted.iter().map(|&(_, width)| width).sum::<usize>();
+        // Whatever is made of it, a row takes eight bytes at least.
+        let needed = (rows as u64).saturating_mul(8 + cols as u64);
         match rows {
             0 => Err(self.origin.refuse("there are no values in the file; write rows of 0 and 1")),
+            _ if needed > self.most => {
+                let why = format!("the Parquet file has {rows} rows of {cols} values, {TOO_MANY}");
+                Err(self.origin.refuse(why))
+            }
             _ => Ok((rows, cols)),
         }
     }
@@ -151,6 +220,7 @@ impl<'a> Table<'a> {
         let descriptor = self.descriptor(column);
         let full = descriptor.max_def_level();
         let is_list = descriptor.max_rep_level() > 0;
+        let unsigned = is_unsigned(descriptor);
         let mut rows = Rows { row: 0, col: 0, width: width.or((!is_list).then_some(1)), take };
         for group in 0..self.reader.num_row_groups() {
             let column_reader = self
@@ -162,8 +232,14 @@ impl<'a> Table<'a> {
                 ColumnReader::BoolColumnReader(it) => {
                     decode(it, full, is_list, &mut rows, |&value| f64::from(u8::from(value)))
                 }
+                ColumnReader::Int32ColumnReader(it) if unsigned => {
+                    decode(it, full, is_list, &mut rows, |&value| f64::from(value as u32))
+                }
                 ColumnReader::Int32ColumnReader(it) => {
                     decode(it, full, is_list, &mut rows, |&value| f64::from(value))
+                }
+                ColumnReader::Int64ColumnReader(it) if unsigned => {
+                    decode(it, full, is_list, &mut rows, |&value| value as u64 as f64)
                 }
                 ColumnReader::Int64ColumnReader(it) => {
                     decode(it, full, is_list, &mut rows, |&value| value as f64)
@@ -193,6 +269,25 @@ impl<'a> Table<'a> {
         let why = shown(&error.to_string(), 120);
         let why = format!("it cannot be decoded ({why}); write it again");
         self.origin.refuse_at(self.place(column), why)
+    }
+}
+
+/// Whether a column is the numbers of the rows, as pandas names them.
+fn is_index(name: &str) -> bool {
+    let number = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
+    number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+fn is_integer(converted: ConvertedType) -> bool {
+    use ConvertedType::*;
+    matches!(converted, INT_8 | INT_16 | INT_32 | INT_64 | UINT_8 | UINT_16 | UINT_32 | UINT_64)
+}
+
+fn is_unsigned(descriptor: &ColumnDescriptor) -> bool {
+    use ConvertedType::*;
+    match descriptor.logical_type_ref() {
+        Some(LogicalType::Integer(integer)) => !integer.is_signed,
+        _ => matches!(descriptor.converted_type(), UINT_8 | UINT_16 | UINT_32 | UINT_64),
     }
 }
 

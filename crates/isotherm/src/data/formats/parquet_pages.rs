@@ -2,8 +2,10 @@
 //! footer, for which it would make room at once, and encodings that it takes for granted.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
+use flate2::bufread::MultiGzDecoder;
+use parquet::basic::{Compression, Type as Physical};
 use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::{Origin, shown};
@@ -36,13 +38,22 @@ pub(super) fn check_footer(origin: &Origin, file: &File) -> Result<()> {
     file.rewind().map_err(|error| origin.io(&error))
 }
 
-/// Checks the pages of one column in one row group.
+/// Bytes that a value of a column takes.
+pub(super) fn width(chunk: &ColumnChunkMetaData) -> u64 {
+    match chunk.column_type() {
+        Physical::BOOLEAN => 1,
+        Physical::INT32 | Physical::FLOAT => 4,
+        _ => 8,
+    }
+}
+
+/// Checks the pages of one column in one row group, and counts the values that they claim.
 pub(super) fn check(
     origin: &Origin,
     file: &File,
     group: usize,
     chunk: &ColumnChunkMetaData,
-) -> Result<()> {
+) -> Result<u64> {
     let damaged = |why: &str| -> Error {
         let column = shown(&chunk.column_descr().path().string(), 40);
         let place = format!("row group {}, column \"{column}\"", group + 1);
@@ -57,13 +68,14 @@ pub(super) fn check(
     let Some(end) = end else { return Err(damaged("it claims to reach beyond the file")) };
     let most = ALWAYS_ALLOWED.max(origin.len);
     let mut file = BufReader::new(file);
-    let (mut at, mut dictionary) = (start, false);
+    let (mut at, mut dictionary, mut values) = (start, false, 0u64);
     while at < end {
         file.seek(SeekFrom::Start(at)).map_err(|error| origin.io(&error))?;
         let mut header = Header { input: file.by_ref().take(end - at), used: 0 };
         let Some(page) = header.read() else {
             return Err(damaged("the header of a page is damaged"));
         };
+        let used = header.used;
         match (page.kind, page.encoding()) {
             (DICTIONARY_PAGE, _) => dictionary = true,
             (_, Some(PLAIN_DICTIONARY | RLE_DICTIONARY)) if !dictionary => {
@@ -78,14 +90,43 @@ pub(super) fn check(
         let (Ok(unpacked), Ok(packed)) = sizes else {
             return Err(damaged("a page claims a negative length"));
         };
-        if unpacked > most || header.used + packed > end - at {
+        if unpacked > most || used + packed > end - at {
             return Err(damaged(&format!(
                 "a page claims {packed} bytes that unpack to {unpacked}, which does not fit the file"
             )));
         }
-        at += header.used + packed;
+        // The decoder makes room for a dictionary at once.
+        let entries = page.entries.unwrap_or(0);
+        if u64::try_from(entries).map_or(u64::MAX, |it| it.saturating_mul(width(chunk))) > unpacked
+        {
+            let why = format!("a dictionary claims {entries} values in {unpacked} bytes");
+            return Err(damaged(&why));
+        }
+        for count in page.counts.into_iter().flatten() {
+            let Ok(count) = u64::try_from(count) else {
+                return Err(damaged("a page claims a negative number of values"));
+            };
+            values = values.saturating_add(count);
+        }
+        if matches!(chunk.compression(), Compression::GZIP(_)) && page.is_packed {
+            // The decoder unpacks all there is, whatever the page claims.
+            let levels = page.levels.min(packed);
+            let mut content = file.by_ref().take(packed);
+            io::copy(&mut content.by_ref().take(levels), &mut io::sink())
+                .map_err(|error| origin.io(&error))?;
+            let room = unpacked.saturating_sub(levels);
+            let mut unpacking = MultiGzDecoder::new(content).take(room + 1);
+            // Where it is damaged, the decoder will stop at the same place and say so.
+            let _ = io::copy(&mut unpacking, &mut io::sink());
+            if unpacking.limit() == 0 {
+                return Err(damaged(&format!(
+                    "a page unpacks to more than the {unpacked} it claims"
+                )));
+            }
+        }
+        at += used + packed;
     }
-    Ok(())
+    Ok(values)
 }
 
 /// What the header of a page says.
@@ -95,6 +136,14 @@ struct PageHeader {
     packed: i64,
     /// Of a data page of either version; a header may hold both.
     encodings: [Option<i64>; 2],
+    /// Values of such pages.
+    counts: [Option<i64>; 2],
+    /// Values of a dictionary.
+    entries: Option<i64>,
+    /// Bytes at the start that are never packed.
+    levels: u64,
+    /// Whether the rest may be packed.
+    is_packed: bool,
 }
 
 impl PageHeader {
@@ -135,25 +184,33 @@ impl<R: Read> Header<R> {
 
     /// The fields that matter; the rest is passed over.
     fn read(&mut self) -> Option<PageHeader> {
-        let (mut numbers, mut encodings) = ([None; 3], [None; 2]);
-        let mut field = 0;
+        let (mut numbers, mut field) = ([None; 3], 0);
+        let (mut first, mut dictionary, mut second) = ([None; 2], [None; 1], [None; 5]);
         loop {
             let byte = self.byte()?;
             if byte == 0 {
                 let [kind, unpacked, packed] = numbers;
+                let [count, encoding, defined, repeated, is_packed] = second;
+                let levels = [defined, repeated].map(|len: Option<i64>| len.unwrap_or(0));
                 return Some(PageHeader {
                     kind: kind?,
                     unpacked: unpacked?,
                     packed: packed?,
-                    encodings,
+                    encodings: [first[1], encoding],
+                    counts: [first[0], count],
+                    entries: dictionary[0],
+                    levels: u64::try_from(levels[0].checked_add(levels[1])?).ok()?,
+                    is_packed: is_packed != Some(0),
                 });
             }
             field = self.field_number(byte, field)?;
             match (field, byte & 0x0f) {
                 (1..=3, 4..=6) => numbers[field as usize - 1] = Some(self.integer()?),
-                // The headers of data pages, versions 1 and 2, with the encoding as field 2 and 4.
-                (5, STRUCTURE) => encodings[0] = self.integer_in_structure(2)?,
-                (8, STRUCTURE) => encodings[1] = self.integer_in_structure(4)?,
+                // The headers of data pages of version 1, of dictionaries, and of data pages of
+                // version 2. Their first field is the number of values.
+                (5, STRUCTURE) => first = self.integers_in_structure([1, 2])?,
+                (7, STRUCTURE) => dictionary = self.integers_in_structure([1])?,
+                (8, STRUCTURE) => second = self.integers_in_structure([1, 4, 5, 6, 7])?,
                 (_, kind) => self.skip(kind, DEEPEST)?,
             }
         }
@@ -165,18 +222,28 @@ impl<R: Read> Header<R> {
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    /// One integer of a structure, if it has it.
-    fn integer_in_structure(&mut self, wanted: i64) -> Option<Option<i64>> {
-        let (mut found, mut field) = (None, 0);
+    /// Some integers and truth values of a structure, as far as it has them.
+    fn integers_in_structure<const N: usize>(
+        &mut self,
+        wanted: [i64; N],
+    ) -> Option<[Option<i64>; N]> {
+        let (mut found, mut field) = ([None; N], 0);
         loop {
             let byte = self.byte()?;
             if byte == 0 {
                 return Some(found);
             }
             field = self.field_number(byte, field)?;
-            match byte & 0x0f {
-                4..=6 if field == wanted => found = Some(self.integer()?),
-                kind => self.skip(kind, DEEPEST)?,
+            let value = match byte & 0x0f {
+                kind @ 1..=2 => i64::from(kind == 1),
+                4..=6 => self.integer()?,
+                kind => {
+                    self.skip(kind, DEEPEST)?;
+                    continue;
+                }
+            };
+            if let Some(at) = wanted.iter().position(|&number| number == field) {
+                found[at] = Some(value);
             }
         }
     }

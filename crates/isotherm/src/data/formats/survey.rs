@@ -2,8 +2,8 @@
 
 use super::visitor::{Visitor, flattened, spelled};
 use super::{Origin, pack};
-use crate::Result;
-use crate::data::Binarise;
+use crate::data::{Binarise, Scale};
+use crate::{Error, Result};
 
 /// The size and the range of the values of a file.
 #[derive(Clone, Debug)]
@@ -31,39 +31,88 @@ impl Survey {
         Survey { rows: 0, cols: 0, smallest, largest, fraction: None }
     }
 
-    /// What divides the values into intensities, if they are some: 1 for fractions, 255 for bytes.
-    pub(super) fn scale(&self) -> Option<f64> {
+    /// What the values are as intensities, if they are some. Whole numbers that stay below the
+    /// middle of 255 are counts or labels rather than grey.
+    fn scale(&self) -> Option<Scale> {
         if self.smallest.value < 0.0 {
             None
         } else if self.largest.value <= 1.0 {
-            Some(1.0)
+            Some(Scale::Fractions)
         } else {
-            (self.fraction.is_none() && self.largest.value <= 255.0).then_some(255.0)
+            let bytes = self.largest.value > 127.0 && self.largest.value <= 255.0;
+            (self.fraction.is_none() && bytes).then_some(Scale::Bytes)
         }
     }
 
-    /// The scale, or a refusal that names a value which does not fit it.
-    pub(super) fn intensities(&self, origin: &Origin, binarise: Binarise) -> Result<f64> {
-        self.scale().ok_or_else(|| {
-            let odd = if self.smallest.value < 0.0 { self.smallest } else { self.largest };
-            let place = format!("row {}, column {}", odd.row + 1, odd.col + 1);
-            let why = match self.fraction {
-                Some(fraction) if odd.value > 1.0 && odd.value <= 255.0 => {
-                    format!("{} beside {}", spelled(odd.value), spelled(fraction.value))
-                }
-                _ => spelled(odd.value),
-            };
-            origin.refuse_at(
-                place,
-                format!(
-                    "{why} is no intensity, which {binarise} needs: fractions from 0 to 1, or whole \
-                     numbers from 0 to 255; scale the values, or choose --binarise threshold:X with \
-                     X between {} and {}",
-                    spelled(self.smallest.value),
-                    spelled(self.largest.value)
-                ),
-            )
-        })
+    /// What the values mean to a rule: what they mean in other data, if that is given, which they
+    /// must fit.
+    pub(super) fn scale_for(
+        &self,
+        origin: &Origin,
+        binarise: Binarise,
+        like: Option<Scale>,
+    ) -> Result<Scale> {
+        if !binarise.is_by_intensity() {
+            return Ok(Scale::Values);
+        }
+        if let Some(scale) = like {
+            return self.fit(origin, binarise, scale);
+        }
+        match (self.scale(), binarise) {
+            (Some(scale), _) => Ok(scale),
+            // Such as spins, which nobody takes for shares of anything.
+            (None, Binarise::Threshold(_)) if self.smallest.value < 0.0 => Ok(Scale::Values),
+            (None, _) => Err(self.no_intensities(origin, binarise)),
+        }
+    }
+
+    fn fit(&self, origin: &Origin, binarise: Binarise, scale: Scale) -> Result<Scale> {
+        let (smallest, largest) = (self.smallest.value, self.largest.value);
+        let (fits, meant) = match scale {
+            Scale::Values => (true, "any numbers"),
+            Scale::Fractions => (smallest >= 0.0 && largest <= 1.0, "fractions from 0 to 1"),
+            Scale::Bytes => {
+                // Zeros and ones are binarised already, and not the darkest of greys.
+                let whole = smallest >= 0.0 && self.fraction.is_none();
+                (whole && largest <= 255.0 && largest != 1.0, "whole numbers from 0 to 255")
+            }
+        };
+        if fits {
+            return Ok(scale);
+        }
+        let (smallest, largest) = (spelled(smallest), spelled(largest));
+        let kind = if self.fraction.is_some() { "numbers" } else { "whole numbers" };
+        Err(origin.refuse(format!(
+            "the values are {kind} from {smallest} to {largest}, but to {binarise} those of the \
+             training data are {meant}; scale both alike"
+        )))
+    }
+
+    /// A refusal that names a value which is no intensity.
+    fn no_intensities(&self, origin: &Origin, binarise: Binarise) -> Error {
+        let (smallest, largest) = (self.smallest.value, self.largest.value);
+        let odd = if smallest < 0.0 { self.smallest } else { self.largest };
+        let place = format!("row {}, column {}", odd.row + 1, odd.col + 1);
+        let why = match self.fraction {
+            Some(fraction) if odd.value > 1.0 && odd.value <= 255.0 => {
+                format!("{} beside {}", spelled(odd.value), spelled(fraction.value))
+            }
+            None if odd.value > 1.0 && odd.value <= 255.0 => {
+                format!("{} as the largest value", spelled(odd.value))
+            }
+            _ => spelled(odd.value),
+        };
+        // From 1 on a threshold is a value.
+        let from = if smallest < 0.0 { spelled(smallest) } else { "1".to_owned() };
+        origin.refuse_at(
+            place,
+            format!(
+                "{why} is no intensity, which {binarise} needs: fractions from 0 to 1, or whole \
+                 numbers from 0 to 255 that go beyond 127; scale the values, or choose --binarise \
+                 threshold:X with X from {from} to {}",
+                spelled(largest)
+            ),
+        )
     }
 }
 

@@ -1,9 +1,10 @@
 //! Numbers as text: separated by commas, semicolons, tabs or spaces, with or without a header.
 
-use std::io::{BufRead, Read};
+use std::io::Read;
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 
+use super::input::Input;
 use super::squeeze::Squeeze;
 use super::visitor::Visitor;
 use super::{Origin, shown};
@@ -59,93 +60,112 @@ fn is_aligned(line: &[u8]) -> bool {
     fields.all(number) && cells.any(|cell| cell.contains(&b' '))
 }
 
-/// Visits rows of values; a first row without any number is a header, and lines that begin with `#`
-/// are remarks.
-pub(super) fn read(
-    origin: &Origin,
-    head: &[u8],
-    input: Box<dyn BufRead>,
-    visitor: &mut dyn Visitor,
-) -> Result<()> {
-    let separator = separator(head);
+/// What the first row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FirstRow {
+    Values,
+    /// Names of the columns.
+    Names,
+    /// Numbers of the columns, which is what pandas writes for columns without names.
+    Numbers,
+}
+
+/// Visits rows of values; a first row without any number or with the numbers of the columns is a
+/// header, and lines that begin with `#` are remarks.
+pub(super) fn read(input: &Input, visitor: &mut dyn Visitor) -> Result<()> {
+    let separator = separator(&input.head);
     visitor.kind(&format!("text between {}", separator.plural()));
-    match separator {
-        Separator::Byte(byte) => visit(Fields::new(origin, byte, input, separator), visitor),
-        Separator::Spaces => {
-            visit(Fields::new(origin, b',', Squeeze::new(input), separator), visitor)
+    let first = first_row(&mut fields(input, separator)?)?;
+    if first == FirstRow::Numbers {
+        visitor.note("the first row numbers the columns and is taken as a header");
+    }
+    visit(fields(input, separator)?, first, visitor)
+}
+
+fn fields<'a>(input: &'a Input, separator: Separator) -> Result<Fields<'a, Box<dyn Read>>> {
+    let text = input.open()?;
+    let (byte, text): (u8, Box<dyn Read>) = match separator {
+        Separator::Byte(byte) => (byte, Box::new(text)),
+        Separator::Spaces => (b',', Box::new(Squeeze::new(text))),
+    };
+    Ok(Fields::new(&input.origin, byte, text, separator))
+}
+
+/// Looks at the first row, as far as it takes to tell.
+fn first_row<R: Read>(fields: &mut Fields<'_, R>) -> Result<FirstRow> {
+    let (mut col, mut words, mut numbers) = (0u32, false, false);
+    let (mut from_zero, mut from_one) = (true, true);
+    while let Some(record_end) = fields.advance()? {
+        if col == 0 && record_end && fields.is_blank() {
+            continue;
+        }
+        match fields.parse() {
+            Ok(value) => {
+                numbers = true;
+                from_zero &= value == f64::from(col);
+                from_one &= value == f64::from(col) + 1.0;
+            }
+            Err(why) if fields.is_odd() => return Err(fields.refuse(col as usize, why)),
+            Err(_) => {
+                (from_zero, from_one) = (false, false);
+                words |= !fields.is_missing();
+            }
+        }
+        if numbers && !from_zero && !from_one {
+            return Ok(FirstRow::Values);
+        }
+        col = col.saturating_add(1);
+        if record_end {
+            break;
         }
     }
+    Ok(match (words, numbers) {
+        (true, false) => FirstRow::Names,
+        // Two columns of zeros and ones may well begin with 0 and 1.
+        (false, true) if col >= 3 => FirstRow::Numbers,
+        _ => FirstRow::Values,
+    })
 }
 
-/// What the first row has shown so far.
-#[derive(Default)]
-struct First {
-    some_text: bool,
-    some_number: bool,
-    /// The first field that is no number, which is an error unless the row is a header.
-    refusal: Option<Error>,
-}
-
-fn visit<R: Read>(mut fields: Fields<'_, R>, visitor: &mut dyn Visitor) -> Result<()> {
+fn visit<R: Read>(
+    mut fields: Fields<'_, R>,
+    first: FirstRow,
+    visitor: &mut dyn Visitor,
+) -> Result<()> {
     let origin = fields.origin;
-    let mut first = Some(First::default());
+    let mut header = first != FirstRow::Values;
+    // Of the first row, once it has ended.
     let (mut width, mut first_line) = (0, 0);
     let (mut row, mut col) = (0, 0);
     while let Some(record_end) = fields.advance()? {
         if col == 0 && record_end && fields.is_blank() {
             continue;
         }
-        match (fields.parse(), &mut first) {
-            (Ok(value), first) => {
-                if let Some(first) = first {
-                    first.some_number = true;
-                    if let Some(refusal) = first.refusal.take() {
-                        return Err(refusal);
-                    }
-                }
-                if first.is_some() || col < width {
-                    visitor
-                        .value(row, col, value)
-                        .map_err(|why| fields.refuse(col, fields.spell_with(&why)))?;
-                }
-            }
-            (Err(why), Some(first)) => {
-                first.some_text |= !fields.is_blank();
-                let refusal = fields.refuse(col, why);
-                if first.some_number || fields.is_odd() {
-                    return Err(refusal);
-                }
-                first.refusal.get_or_insert(refusal);
-            }
-            // A missing value, which some visitors count.
-            (Err(_), None) if fields.is_missing() && col < width => {
+        if !header {
+            let expected = width == 0 || col < width;
+            let value = match fields.parse() {
+                // A missing value, which some visitors count.
+                Err(_) if fields.is_missing() && expected => f64::NAN,
+                parsed => parsed.map_err(|why| fields.refuse(col, why))?,
+            };
+            if expected {
                 visitor
-                    .value(row, col, f64::NAN)
+                    .value(row, col, value)
                     .map_err(|why| fields.refuse(col, fields.spell_with(&why)))?;
             }
-            (Err(why), None) => return Err(fields.refuse(col, why)),
         }
         col += 1;
         if !record_end {
             continue;
         }
-        match first.take() {
-            Some(first) => {
-                (width, first_line) = (col, fields.line);
-                match first.refusal {
-                    // Names without a single number: a header.
-                    Some(_) if first.some_text && !first.some_number => {}
-                    Some(refusal) => return Err(refusal),
-                    None => row += 1,
-                }
-            }
-            None if col != width => {
-                let why = format!("the row has {col} value(s), but line {first_line} has {width}");
-                return Err(fields.refuse(col.min(width), format!("{why}; give every row as many")));
-            }
-            None => row += 1,
+        if width == 0 {
+            (width, first_line) = (col, fields.line);
+        } else if col != width {
+            let why = format!("the row has {col} value(s), but line {first_line} has {width}");
+            return Err(fields.refuse(col.min(width), format!("{why}; give every row as many")));
         }
-        col = 0;
+        row += usize::from(!header);
+        (header, col) = (false, 0);
     }
     if width == 0 {
         return Err(origin.refuse("there are no values in the file; write rows of 0 and 1"));

@@ -5,6 +5,9 @@ pub(super) trait Visitor {
     /// The type of the values, for people. Comes before the first value.
     fn kind(&mut self, _kind: &str) {}
 
+    /// What the reader took for granted, for people.
+    fn note(&mut self, _note: &str) {}
+
     /// The dimensions of the array, where the file names them before its values; the first counts
     /// examples, the others make up the columns. Only then may values come in any order, otherwise
     /// they come row by row. Answers whether there is room for it.
