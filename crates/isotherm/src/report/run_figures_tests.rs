@@ -23,7 +23,17 @@ fn the_likelihood_has_both_curves_errors_and_the_limit() {
     assert_eq!(plots[1].series[0].points[0].x, 500.0, "the second half");
     assert!(plots.iter().all(|plot| plot.references[0].at == Place::Y(-78.8)));
     let mut rows = healthy_rows();
-    rows.iter_mut().for_each(|row| row.log_likelihood = None);
+    rows.iter_mut().for_each(|row| {
+        row.log_likelihood = None;
+        row.log_likelihood_valid = row.log_likelihood_averaged.clone();
+    });
+    let followed = likelihood_figure(&rows, None).unwrap();
+    let names = |it: &Plot| it.series.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
+    let expected = ["averaged parameters", "these on the validation data"];
+    assert_eq!(names(self::plots(&followed)[0]), expected);
+    rows.iter_mut().for_each(|row| {
+        (row.log_likelihood_averaged, row.log_likelihood_valid) = (None, None);
+    });
     assert_eq!(likelihood_figure(&rows, None), None);
 }
 
