@@ -52,14 +52,24 @@ fn the_bracket_holds_where_the_sampler_mixes() {
 /// nearly all of the mass, and the others are all alike and lead nowhere. A sampler that starts at
 /// random does not find the one.
 fn two_far_modes() -> (Rbm, Dataset) {
-    let (n_visible, n_hidden, coupling) = (12, 24, 4.0f32);
+    let (coupled, n_hidden, coupling) = (12, 24, 4.0f32);
+    // As many visible units as hidden ones, so that the former are summed out; half of them idle.
+    let n_visible = n_hidden;
+    let weight = |at: usize| if at / n_hidden < coupled { coupling } else { 0.0 };
     // c + Wh is 2 with all hidden units on, −2 with one off, and then −6, −10, …
+    let bias = |j: usize| if j < coupled { coupling * (0.5 - n_hidden as f32) } else { 0.0 };
     let rbm = Rbm::new(Parameters {
-        w: Matrix::from_dense(n_visible, n_hidden, &vec![coupling; n_visible * n_hidden]),
+        w: Matrix::from_dense(
+            n_visible,
+            n_hidden,
+            &(0..n_visible * n_hidden).map(weight).collect::<Vec<_>>(),
+        ),
         b: Matrix::zeros(1, n_hidden),
-        c: Matrix::from_row(&vec![coupling * (0.5 - n_hidden as f32); n_visible]),
+        c: Matrix::from_row(&(0..n_visible).map(bias).collect::<Vec<_>>()),
     });
-    let rows: Vec<Vec<u8>> = (0..400).map(|row| vec![(row % 2) as u8; n_visible]).collect();
+    let unit = |row: usize, j: usize| if j < coupled { row % 2 } else { row >> (j % 8) & 1 };
+    let rows: Vec<Vec<u8>> =
+        (0..400).map(|row| (0..n_visible).map(|j| unit(row, j) as u8).collect()).collect();
     (rbm, table(BitMatrix::from_rows(n_visible, &rows)))
 }
 
