@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::model::Rbm;
 use crate::path::base_rate::base_rate;
 use crate::path::hidden_marginal::SMALL_HIDDEN;
-use crate::path::{HiddenMarginal, RbmPath, SwapOn};
+use crate::path::{HiddenMarginal, RbmPath, SwapOn, random_hidden};
 use crate::streams::{Clock, Purpose};
 use crate::tempering::{Ladder, Spacing, Tempering, TemperingState};
 
@@ -143,15 +143,6 @@ pub(crate) fn path_of(marginals: &[f64], n_hidden: usize) -> Box<dyn RbmPath> {
         true => Box::new(HiddenMarginal::new(marginals.len(), n_hidden)),
         false => Box::new(base_rate(marginals, n_hidden, SwapOn::FreeEnergy)),
     }
-}
-
-pub(crate) fn random_hidden(rows: usize, n_hidden: usize, clock: Clock) -> BitMatrix {
-    let mut h = BitMatrix::zeros(rows, n_hidden);
-    for row in 0..rows {
-        let mut rng = clock.lanes(Purpose::Replicas, row);
-        bernoulli::coin_row(Level::detect(), n_hidden, &mut rng, h.row_mut(row));
-    }
-    h
 }
 
 /// h given training examples, each chosen at random.

@@ -67,34 +67,32 @@ impl Crossings {
 
     /// log Z, given that of the hot end.
     pub fn log_z(&self, at_the_hot_end: f64) -> LadderLogZ {
-        let sum = |estimator: fn(&[f64], &[f64], usize) -> Step| {
-            let gaps: Vec<Step> = self
-                .cold
-                .par_iter()
-                .zip(&self.hot)
-                .map(|(cold, hot)| estimator(cold, hot, self.columns))
-                .collect();
-            let mut influences = vec![0.0; self.columns];
-            for gap in &gaps {
-                influences.iter_mut().zip(&gap.influences).for_each(|(sum, x)| *sum += x);
-            }
+        let estimate = |estimator| {
+            let (climb, influences) = self.climb(estimator);
             let (std_error, freedom) = spread(&influences);
-            let value = gaps.iter().map(|gap| gap.value).sum::<f64>();
-            Estimate::around(value, std_error, freedom).plus(at_the_hot_end)
+            Estimate::around(climb, std_error, freedom).plus(at_the_hot_end)
         };
-        LadderLogZ { up: sum(step_up), down: sum(step_down), bar: sum(bar) }
+        LadderLogZ { up: estimate(step_up), down: estimate(step_down), bar: estimate(bar) }
     }
 
     /// BAR's log Z above that of the hot end, and what each column has to do with its error.
     pub fn bennett(&self) -> (f64, Vec<f64>) {
+        self.climb(bar)
+    }
+
+    /// The sum over the gaps, and that of the influences of each column.
+    fn climb(&self, estimator: fn(&[f64], &[f64], usize) -> Step) -> (f64, Vec<f64>) {
+        let gaps: Vec<Step> = self
+            .cold
+            .par_iter()
+            .zip(&self.hot)
+            .map(|(cold, hot)| estimator(cold, hot, self.columns))
+            .collect();
         let mut influences = vec![0.0; self.columns];
-        let mut climb = 0.0;
-        for (cold, hot) in self.cold.iter().zip(&self.hot) {
-            let gap = bar(cold, hot, self.columns);
-            climb += gap.value;
+        for gap in &gaps {
             influences.iter_mut().zip(&gap.influences).for_each(|(sum, x)| *sum += x);
         }
-        (climb, influences)
+        (gaps.iter().map(|gap| gap.value).sum(), influences)
     }
 }
 

@@ -21,11 +21,11 @@ pub mod toy;
 pub use gibbs::Gibbs;
 pub use hidden_marginal::HiddenMarginal;
 
-use isotherm_kernels::BitMatrix;
+use isotherm_kernels::{BitMatrix, Level, bernoulli};
 use serde::{Deserialize, Serialize};
 
 use crate::model::Rbm;
-use crate::streams::Clock;
+use crate::streams::{Clock, Purpose};
 
 /// What the swap ratio is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +81,16 @@ pub trait RbmPath: Path<Model = Rbm> + Send + Sync {
     /// log Z of π_0, to which the [`log_weights`](RbmPath::log_weights) add up: that of π_1, the
     /// model's own, differs from it by what lies between.
     fn log_z_at_the_hot_end(&self) -> f64;
+}
+
+/// Hidden units in random states.
+pub(crate) fn random_hidden(rows: usize, n_hidden: usize, clock: Clock) -> BitMatrix {
+    let mut h = BitMatrix::zeros(rows, n_hidden);
+    for row in 0..rows {
+        let mut rng = clock.lanes(Purpose::Replicas, row);
+        bernoulli::coin_row(Level::detect(), n_hidden, &mut rng, h.row_mut(row));
+    }
+    h
 }
 
 /// A path chosen at run time is a path.

@@ -1,15 +1,15 @@
 //! Samples from the model of a run, by its tempered sampler: the ladder adapts while the replicas warm
 //! up and stays where it is while samples are taken.
 
-use isotherm_kernels::{BitMatrix, Level, bernoulli};
+use isotherm_kernels::BitMatrix;
 
 use super::folder::RunFolder;
 use crate::checkpoint;
 use crate::error::{Error, Result};
 use crate::model::Rbm;
 use crate::path::joint::joint;
-use crate::path::{Path, RbmPath, SwapOn};
-use crate::streams::{Clock, Purpose};
+use crate::path::{Path, RbmPath, SwapOn, random_hidden};
+use crate::streams::Clock;
 use crate::train::negative::Negative;
 use crate::train::{Algorithm, Config, Plan, TrainState};
 
@@ -137,13 +137,8 @@ fn marginals_of(model: &Rbm, seed: u64) -> Vec<f64> {
     const ROWS: usize = 200;
     const STEPS: usize = 200;
     let clock = Clock::of_log_z(seed, 0);
-    let mut h = BitMatrix::zeros(ROWS, model.n_hidden());
-    for row in 0..ROWS {
-        let mut rng = clock.lanes(Purpose::Replicas, row);
-        bernoulli::coin_row(Level::detect(), h.cols(), &mut rng, h.row_mut(row));
-    }
     let mut path = joint(model.n_visible(), model.n_hidden(), SwapOn::Energy);
-    path.set_hidden(h);
+    path.set_hidden(random_hidden(ROWS, model.n_hidden(), clock));
     path.sweep(model, &[1.0; ROWS], STEPS, clock);
     let counts = path.visible_states().column_counts();
     counts.into_iter().map(|count| count as f64 / ROWS as f64).collect()

@@ -13,10 +13,11 @@ use super::negative::AnyPath;
 use super::plan::Plan;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::likelihood::evaluating_sampler::{path_of, random_hidden};
+use crate::likelihood::evaluating_sampler::path_of;
 use crate::likelihood::ladder::Crossings;
 use crate::likelihood::{Tracked, quick_minus_free_energies};
 use crate::model::{Parameters, Rbm};
+use crate::path::random_hidden;
 use crate::streams::{Clock, Purpose};
 use crate::tempering::{Adaptation, Ladder, Respace, Spacing, Tempering, TemperingState};
 

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
 use crate::path::base_rate::base_rate;
 use crate::path::joint::joint;
-use crate::path::{Gibbs, HiddenMarginal, Path, RbmPath, SwapOn};
+use crate::path::{Gibbs, HiddenMarginal, Path, RbmPath, SwapOn, random_hidden};
 use crate::streams::{Clock, Purpose};
 use crate::tempering::{Ladder, Tempering, TemperingState};
 
@@ -40,11 +40,7 @@ impl Negative {
         let ladder = Ladder::new(plan.rungs, plan.config.spacing);
         let state = TemperingState::with_spare(ladder, plan.columns, plan.spare());
         let clock = Clock { seed: plan.config.seed, step: 0 };
-        let mut h = BitMatrix::zeros(state.replicas.rows(), n_hidden);
-        for row in 0..h.rows() {
-            let mut rng = clock.lanes(Purpose::Replicas, row);
-            bernoulli::coin_row(Level::detect(), n_hidden, &mut rng, h.row_mut(row));
-        }
+        let h = random_hidden(state.replicas.rows(), n_hidden, clock);
         Negative::resume(plan, marginals, state, h)
     }
 
