@@ -1,14 +1,12 @@
 //! `isotherm data`.
 
-use std::path::Path;
-
 use isotherm::data::{ArrayReport, Binarise, FileReport, Source, ValueKind, inspect};
 use isotherm::{Error, Result};
 
 use crate::Ending;
 use crate::args::DataArguments;
 use crate::output::print;
-use crate::train::quoted;
+use isotherm::shell::quoted;
 
 /// Runs of constant columns that are listed.
 const LISTED: usize = 6;
@@ -44,7 +42,7 @@ fn describe(report: &FileReport, binarised: bool, test: Option<&str>) -> String 
             let example = report.arrays.iter().find_map(|array| array.name.as_deref());
             let example = example.map(|name| format!("{}:{name}", report.file));
             lines.push(String::new());
-            lines.extend(example.map(|it| format!("  isotherm data {}", quoted(Path::new(&it)))));
+            lines.extend(example.map(|it| format!("  isotherm data {}", quoted(&it))));
         }
         None => {}
     }

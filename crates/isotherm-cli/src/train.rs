@@ -8,6 +8,7 @@ use isotherm::likelihood::LogLikelihood;
 use isotherm::record::Summary;
 use isotherm::report::write_report;
 use isotherm::run::{Observer, Outcome, Session};
+use isotherm::shell::quoted;
 use isotherm::train::{Config, explain_toml};
 use isotherm::{Error, Result};
 
@@ -58,7 +59,7 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
         }
         Outcome::Interrupted(step) => {
             if !quiet {
-                let run = quoted(out);
+                let run = quoted(&out.display().to_string());
                 tell(&format!(
                     "saved after {step} of {total} steps; go on with `isotherm resume {run}`"
                 ));
@@ -76,13 +77,6 @@ fn report_of(out: &Path) -> Option<PathBuf> {
             tell(&format!("isotherm: the run is complete but its report is not written: {error}"))
         })
         .ok()
-}
-
-/// A path as a shell takes it.
-pub(crate) fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// The options of the file, overridden by those of the command line.

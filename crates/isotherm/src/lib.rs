@@ -39,6 +39,7 @@ pub mod record;
 pub mod report;
 pub mod reproduce;
 pub mod run;
+pub mod shell;
 pub mod streams;
 pub mod tempering;
 pub mod threads;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::formats::inspect::{Column, Look, contents, look};
 use super::{Binarise, Dataset, ImageShape, Source, Split};
 use crate::error::Result;
+use crate::shell::quoted;
 
 /// Below this share of the variance, neighbours differ so little that the columns are an image's
 /// pixels. Columns without an order have a share of 1.
@@ -376,14 +377,4 @@ fn is_constant_in_part(source: &Source, rule: Binarise) -> bool {
     let Ok(Dataset::Table(table)) = Dataset::load(source, rule, DATA_SEED) else { return false };
     let split = SPLIT.parse().and_then(|split: Split| split.rows(table.examples.rows(), DATA_SEED));
     split.is_ok_and(|rows| !table.select(String::new(), &rows.train).constant_columns().is_empty())
-}
-
-/// A word as a shell takes it.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
-    if text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
 }

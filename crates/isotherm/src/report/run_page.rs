@@ -13,6 +13,7 @@ use super::{figure_block, page};
 use crate::data::{ImageShape, Mixture};
 use crate::figure::Figure;
 use crate::likelihood::LogLikelihood;
+use crate::shell::quoted;
 use crate::train::{Algorithm, Config};
 
 /// What a page shows, before it is laid out.
@@ -207,15 +208,5 @@ fn reproducibility(record: &RunRecord) -> Markup {
                 tr { th { "SHA-256 of the examples" } td { code { (digest) } } }
             }
         }
-    }
-}
-
-/// A path as a shell takes it.
-fn quoted(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
-    if text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
     }
 }
