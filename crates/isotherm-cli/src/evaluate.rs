@@ -93,7 +93,7 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
     if config.data.is_some() {
         config.binarise = rule;
     }
-    let own = RunFolder::data_of(&config);
+    let own = RunData::of(&config);
     if let (Ok(own), true) = (&own, is_own_rule) {
         for name in own.changed_since(folder.path()) {
             let run = folder.path().display();

@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &ResumeArguments, quiet: bool) -> Result<Ending> {
         tell(&format!("isotherm: {sentence}"));
     }
     if !quiet {
-        let (done, total) = (session.state().step, session.plan().total_steps());
+        let (done, total) = (session.course().state().step, session.course().plan().total_steps());
         tell(&match done == total {
             true => format!("all {total} steps are done already; writing the results again"),
             false => format!("going on after {done} of {total} steps"),

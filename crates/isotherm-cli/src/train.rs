@@ -30,22 +30,25 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
 /// Runs a session to its end, or until it is interrupted.
 pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<Ending> {
     interrupt::listen()?;
-    let limit = session.data().limit();
-    let total = session.plan().total_steps();
-    let mut progress = Progress::new(total, session.state().step, limit, quiet);
-    progress.note(&session.data().describe());
-    for held_out in [session.valid(), session.test()].into_iter().flatten() {
+    let limit = session.course().data().limit();
+    let total = session.course().plan().total_steps();
+    let mut progress = Progress::new(total, session.course().state().step, limit, quiet);
+    progress.note(&session.course().data().describe());
+    for held_out in [session.course().valid(), session.course().test()].into_iter().flatten() {
         progress.note(&held_out.describe());
         if let Some(warning) = held_out.held_out_warning() {
             progress.note(&format!("warning: {warning}"));
         }
     }
-    for note in [Some(session.data()), session.valid(), session.test()].into_iter().flatten() {
+    for note in [Some(session.course().data()), session.course().valid(), session.course().test()]
+        .into_iter()
+        .flatten()
+    {
         if let Some(note) = note.note() {
             progress.note(&note);
         }
     }
-    for warning in session.data().warnings() {
+    for warning in session.course().data().warnings() {
         progress.note(&format!("warning: {warning}"));
     }
     let outcome = session.run(&mut progress);

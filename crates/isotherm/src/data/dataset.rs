@@ -55,6 +55,18 @@ impl Table {
         Table { name: name.into(), examples, grey: None, binarise, scale, note: None }
     }
 
+    fn of(name: String, loaded: Loaded, binarise: Binarise, data_seed: u64) -> Table {
+        let Loaded { values, scale, note } = loaded;
+        let (examples, grey) = match values {
+            Values::Bits(bits) => (bits, None),
+            Values::Grey(grey) => {
+                let clock = Clock { seed: data_seed, step: 0 };
+                (grey.draw_all(clock, Purpose::MeasuredBinarise), Some(grey))
+            }
+        };
+        Table { name, examples, grey, binarise, scale, note }
+    }
+
     /// The examples with these numbers, under a name of their own.
     pub fn select(&self, name: String, rows: &[usize]) -> Table {
         Table {
@@ -114,16 +126,21 @@ impl Dataset {
         data_seed: u64,
         like: Option<Scale>,
     ) -> Result<Dataset> {
-        let name = source.name();
-        let Loaded { values, scale, note } = formats::read_like(source, binarise, like)?;
-        let (examples, grey) = match values {
-            Values::Bits(bits) => (bits, None),
-            Values::Grey(grey) => {
-                let clock = Clock { seed: data_seed, step: 0 };
-                (grey.draw_all(clock, Purpose::MeasuredBinarise), Some(grey))
-            }
-        };
-        Ok(Dataset::Table(Table { name, examples, grey, binarise, scale, note }))
+        let loaded = formats::read_like(source, binarise, like)?;
+        Ok(Dataset::Table(Table::of(source.name(), loaded, binarise, data_seed)))
+    }
+
+    /// The examples in memory, binarised by the same rules: `value` of a row and a column.
+    pub fn of_values(
+        name: &str,
+        shape: [usize; 2],
+        value: &dyn Fn(usize, usize) -> f64,
+        binarise: Binarise,
+        data_seed: u64,
+        like: Option<Scale>,
+    ) -> Result<Dataset> {
+        let loaded = formats::of_values(name, shape, value, binarise, like)?;
+        Ok(Dataset::Table(Table::of(name.to_owned(), loaded, binarise, data_seed)))
     }
 
     /// What the values in the file meant; the mixture comes from none.

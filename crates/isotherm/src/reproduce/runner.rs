@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use super::experiment::{Job, Size};
 use crate::error::{Error, Result};
 use crate::record::Row;
-use crate::run::{Observer, Outcome, RunFolder, Session};
+use crate::run::{Observer, Outcome, RunData, RunFolder, Session};
 use crate::train::{Plan, TrainState};
 
 /// Steps between two looks at the clock and at the wish to stop.
@@ -150,7 +150,7 @@ pub(super) fn on_all_cores<J: Copy + Sync>(
 /// Refuses the folder of a run that is not the job's: edited, or of another version's defaults.
 pub(super) fn check_run(job: Job, size: Size, place: &Path) -> Result<()> {
     let Ok(folder) = RunFolder::open(place) else { return Ok(()) };
-    let data = RunFolder::data_of(&job.setting.config(size, job.seed))?;
+    let data = RunData::of(&job.setting.config(size, job.seed))?;
     let planned = job.setting.config(size, job.seed).check(data.train.n_visible())?.config;
     match folder.read_config()? == planned {
         true => Ok(()),
@@ -185,11 +185,11 @@ pub(super) fn run_job(job: Job, size: Size, place: &Path, board: &Board) -> Resu
         }
     };
     let cost = job.cost_of_step();
-    board.add_found(session.state().step * cost);
-    let mut watch = JobWatch { board, cost, seen: session.state().step };
+    board.add_found(session.course().state().step * cost);
+    let mut watch = JobWatch { board, cost, seen: session.course().state().step };
     match session.run(&mut watch).map_err(in_place)? {
         Outcome::Finished(_) => {
-            board.add((session.state().step - watch.seen) * cost);
+            board.add((session.course().state().step - watch.seen) * cost);
             board.add_run();
             Ok(Ended::Done)
         }

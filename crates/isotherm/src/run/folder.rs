@@ -4,7 +4,6 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::run_data::RunData;
 use crate::checkpoint::{self, CURRENT, PREVIOUS, write_atomically};
 use crate::error::{Error, Result};
 use crate::model::{ModelFile, model_in, read_model};
@@ -164,10 +163,5 @@ impl RunFolder {
             note = format!("{note} ({sentence})");
         }
         Ok((model, Some(note)))
-    }
-
-    /// The data that a configuration names.
-    pub fn data_of(config: &Config) -> Result<RunData> {
-        RunData::of(config)
     }
 }

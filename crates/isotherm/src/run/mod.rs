@@ -1,12 +1,15 @@
 //! A run from its folder's point of view: begin it, go on with it, finish it, use what it made.
 
+mod course;
+mod digests;
 mod folder;
 mod run_data;
 mod sampler;
 mod session;
 mod summarise;
 
+pub use course::Course;
 pub use folder::RunFolder;
 pub use run_data::RunData;
-pub use sampler::{SampleRequest, Samples, sample, sample_model};
+pub use sampler::{SampleRequest, Samples, sample, sample_checkpoint, sample_model};
 pub use session::{Observer, Outcome, Session};

@@ -4,7 +4,7 @@
 use isotherm_kernels::BitMatrix;
 
 use super::folder::RunFolder;
-use crate::checkpoint;
+use crate::checkpoint::{self, Bundle};
 use crate::error::{Error, Result};
 use crate::model::Rbm;
 use crate::path::joint::joint;
@@ -73,14 +73,26 @@ fn steps(request: &SampleRequest, columns: usize, n_visible: usize) -> Result<u6
 pub fn sample(
     folder: &RunFolder,
     request: &SampleRequest,
-    mut progress: impl FnMut(f64) -> bool,
+    progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
     let config = folder.read_config()?;
     let loaded = checkpoint::load(folder.path())?;
-    let n_visible = loaded.bundle.tensor("marginals")?.shape().first().copied().unwrap_or(0);
-    let marginals: Vec<f64> = loaded.bundle.get("marginals", &[n_visible])?;
+    let mut samples = sample_checkpoint(&config, &loaded.bundle, request, progress)?;
+    samples.fell_back = loaded.fell_back;
+    Ok(samples)
+}
+
+/// The same with the checkpoint itself.
+pub fn sample_checkpoint(
+    config: &Config,
+    checkpoint: &Bundle,
+    request: &SampleRequest,
+    mut progress: impl FnMut(f64) -> bool,
+) -> Result<Samples> {
+    let n_visible = checkpoint.tensor("marginals")?.shape().first().copied().unwrap_or(0);
+    let marginals: Vec<f64> = checkpoint.get("marginals", &[n_visible])?;
     let plan = config.check(n_visible)?;
-    let mut state = TrainState::take_from(&loaded.bundle, &plan, &marginals)?;
+    let mut state = TrainState::take_from(checkpoint, &plan, &marginals)?;
     let [model, averaged] = state.result();
     let model = Rbm::new(if request.averaged { averaged } else { model }.clone());
     // Sampling adapts its ladder in the warm-up, whatever the run was trained with.
@@ -90,16 +102,14 @@ pub fn sample(
     } else {
         // The options of a run without a ladder say nothing about one.
         let particles = Some(plan.columns.min(MOST_PARTICLES));
-        let Config { hidden, k, .. } = config;
+        let Config { hidden, k, .. } = *config;
         Config { hidden, k, particles, seed: request.seed, ..Config::default() }
     };
     let plan = tempered.check(n_visible)?;
     if state.negative.tempering().is_none_or(|t| t.state.ladder.rungs() < 2) {
         state.negative = Negative::new(&plan, &marginals);
     }
-    let mut samples = draw(&model, &plan, &mut state.negative, request, &mut progress)?;
-    samples.fell_back = loaded.fell_back;
-    Ok(samples)
+    draw(&model, &plan, &mut state.negative, request, &mut progress)
 }
 
 /// Draws samples from a model that comes without a run. Nothing is known of its data, so the hot end

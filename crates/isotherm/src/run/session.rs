@@ -1,27 +1,17 @@
 //! A run in progress: steps, rows, checkpoints, and the files at its end.
 
 use std::path::Path;
-use std::time::Instant;
 
-use serde_json::json;
-
+use super::course::Course;
 use super::folder::RunFolder;
 use super::run_data::RunData;
-use super::summarise::{FinalLikelihoods, summarise};
-use crate::checkpoint::{self, Bundle, RunLock, write_atomically};
-use crate::data::Dataset;
+use crate::checkpoint::{self, RunLock, write_atomically};
 use crate::error::{Error, Result};
-use crate::likelihood::{
-    Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
-};
-use crate::model::{Rbm, model_bundle};
-use crate::record::{LadderRow, Row, RowLog, Seconds, Summary, Timing, leading_rows};
+use crate::likelihood::exact;
+use crate::model::model_bundle;
+use crate::record::{Row, RowLog, Summary, Timing, leading_rows};
 use crate::threads::keep_awake;
-use crate::train::follower::Follower;
-use crate::train::{Config, FinalLikelihood, Phase, Plan, StepInfo, TrainState, Trainer};
-
-/// The version of the checkpoint's contents.
-const FORMAT: u64 = 2;
+use crate::train::{Config, FinalLikelihood, Plan, TrainState};
 
 /// Units from which on the exact likelihood takes seconds, and is announced.
 const LONG_ENUMERATION: usize = 18;
@@ -39,15 +29,6 @@ pub trait Observer {
 
     /// Whether the run should save and stop now.
     fn should_stop(&self) -> bool;
-}
-
-/// Likelihoods along a run: of the model, of its averaged parameters, and of the latter on the
-/// validation data.
-#[derive(Default)]
-struct Followed {
-    train: Option<LogLikelihood>,
-    averaged: Option<LogLikelihood>,
-    valid: Option<LogLikelihood>,
 }
 
 /// How a run ended for now.
@@ -70,59 +51,53 @@ enum Ended {
 pub struct Session {
     folder: RunFolder,
     _lock: RunLock,
-    trainer: Trainer,
-    state: TrainState,
-    valid: Option<Dataset>,
-    test: Option<Dataset>,
-    digests: Digests,
-    marginals: Vec<f64>,
+    course: Course,
     metrics: RowLog,
     timing: RowLog,
-    seconds: Seconds,
     saved_at: Option<u64>,
-}
-
-/// Fingerprints of the parts of the data, so that a run is not resumed on others.
-#[derive(PartialEq)]
-struct Digests([Option<String>; 3]);
-
-/// What a checkpoint calls them, and the options that name the data.
-const DIGESTS: [(&str, &str); 3] =
-    [("data_digest", "data"), ("valid_digest", "valid"), ("test_digest", "test")];
-
-impl Digests {
-    fn of(data: &RunData) -> Digests {
-        let digest = |data: Option<&Dataset>| data.map(Dataset::digest);
-        Digests([Some(&data.train), data.valid.as_ref(), data.test.as_ref()].map(digest))
-    }
-
-    fn read(meta: &serde_json::Value) -> Digests {
-        Digests(DIGESTS.map(|(name, _)| Some(meta.get(name)?.as_str()?.to_owned())))
-    }
-
-    /// The first part that is not what it was.
-    fn changed(&self, before: &Digests) -> Option<&'static str> {
-        let both = self.0.iter().zip(&before.0).zip(DIGESTS);
-        both.into_iter().find(|((now, before), _)| now != before).map(|(_, (_, part))| part)
-    }
 }
 
 impl Session {
     /// Begins a run. Nothing is written before data and options have proved possible.
     pub fn create(out: &Path, config: &Config, replace: bool) -> Result<Session> {
-        let data = RunFolder::data_of(config)?;
-        data.train.check_learnable(config.constant_columns)?;
-        let plan = config.check(data.train.n_visible())?;
-        let state = TrainState::new(&plan, &data.train.marginals());
+        let course = Course::begin(config, RunData::of(config)?)?;
+        let mut session = Session::put(out, course, replace)?;
+        session.save()?;
+        Ok(session)
+    }
+
+    /// Keeps learning that began without a folder in one, with the rows that it has written so far and,
+    /// if it is done, its summary. Nothing is learned here.
+    pub fn keep(
+        out: &Path,
+        course: Course,
+        rows: &[Row],
+        summary: Option<&Summary>,
+        replace: bool,
+    ) -> Result<Session> {
+        let mut session = Session::put(out, course, replace)?;
+        for row in rows {
+            session.metrics.append(row)?;
+        }
+        let (step, seconds) = (session.course.state().step, session.course.seconds());
+        session.timing.append(&Timing { step, seconds })?;
+        session.save()?;
+        if let Some(summary) = summary {
+            session.write_model()?;
+            session.write_summary(summary)?;
+        }
+        Ok(session)
+    }
+
+    /// A folder for it, which holds its configuration.
+    fn put(out: &Path, course: Course, replace: bool) -> Result<Session> {
         let folder = RunFolder::create(out, replace)?;
         let lock = RunLock::acquire(folder.path())?;
         // Asked again under the lock: another process may have begun a run meanwhile.
         let folder = RunFolder::create(folder.path(), replace)?;
         folder.clear()?;
-        folder.write_config(&plan.config)?;
-        let mut session = Session::assemble(folder, lock, plan, data, state, 0)?;
-        session.save()?;
-        Ok(session)
+        folder.write_config(&course.plan().config)?;
+        Session::assemble(folder, lock, course, 0)
     }
 
     /// Goes on with a run; tells if it had to fall back on an earlier checkpoint.
@@ -130,51 +105,27 @@ impl Session {
         let folder = RunFolder::open(path)?;
         let lock = RunLock::acquire(folder.path())?;
         let config = folder.read_config()?;
-        let data = RunFolder::data_of(&config).map_err(|error| {
+        let data = RunData::of(&config).map_err(|error| {
             let place = folder.config();
             Error::data(format!(
                 "{error}; if the data have moved, edit their place in {}",
                 place.display()
             ))
         })?;
-        let plan = config.check(data.train.n_visible())?;
-        let marginals = data.train.marginals();
         let rows = std::fs::metadata(folder.metrics()).map_or(0, |file| file.len());
         let checkpoints = [checkpoint::CURRENT, checkpoint::PREVIOUS];
         if rows == 0 && !checkpoints.iter().any(|name| path.join(name).exists()) {
             // Killed between its configuration and its first checkpoint: nothing is lost.
-            let state = TrainState::new(&plan, &marginals);
-            let mut session = Session::assemble(folder, lock, plan, data, state, 0)?;
+            let mut session = Session::assemble(folder, lock, Course::begin(&config, data)?, 0)?;
             session.save()?;
             return Ok((session, None));
         }
         let loaded = checkpoint::load(path)?;
-        let meta = &loaded.bundle.meta;
-        if meta.get("format").and_then(|format| format.as_u64()) != Some(FORMAT) {
-            return Err(Error::run(format!(
-                "the checkpoint of {} was written by another version of isotherm; resume it with \
-                 that one",
-                path.display()
-            )));
-        }
-        if let Some(part) = Digests::of(&data).changed(&Digests::read(meta)) {
-            let name = data.part(if part == "data" { "train" } else { part }).map(Dataset::name);
-            return Err(Error::data(format!(
-                "{} has changed since the run {} began; restore the data or begin a new run",
-                name.unwrap_or(part),
-                path.display()
-            )));
-        }
         let metrics_bytes = loaded.bundle.get::<u64>("metrics_bytes", &[1])?[0];
-        let state = TrainState::take_from(&loaded.bundle, &plan, &marginals).map_err(|error| {
-            Error::corrupt(format!(
-                "the checkpoint of {} does not fit its config.toml ({error}); restore the file or \
-                 begin a new run",
-                path.display()
-            ))
-        })?;
-        let step = state.step;
-        let mut session = Session::assemble(folder, lock, plan, data, state, metrics_bytes)?;
+        let name = format!("the run {}", path.display());
+        let course = Course::resume(&config, data, &loaded.bundle, &name)?;
+        let step = course.state().step;
+        let mut session = Session::assemble(folder, lock, course, metrics_bytes)?;
         session.saved_at = loaded.fell_back.is_none().then_some(step);
         Ok((session, loaded.fell_back))
     }
@@ -182,55 +133,23 @@ impl Session {
     fn assemble(
         folder: RunFolder,
         lock: RunLock,
-        plan: Plan,
-        data: RunData,
-        state: TrainState,
+        mut course: Course,
         metrics_bytes: u64,
     ) -> Result<Session> {
-        let step = state.step;
+        let step = course.state().step;
         let metrics = RowLog::open(&folder.metrics(), metrics_bytes)?;
         let (clock, timing_bytes) =
             leading_rows(&folder.timing(), |timing: &Timing| timing.step <= step);
         let timing = RowLog::open(&folder.timing(), timing_bytes)?;
-        Ok(Session {
-            seconds: clock.map_or(Seconds::default(), |timing| timing.seconds),
-            digests: Digests::of(&data),
-            marginals: data.train.marginals(),
-            trainer: Trainer::new(plan, data.train),
-            valid: data.valid,
-            test: data.test,
-            folder,
-            _lock: lock,
-            state,
-            metrics,
-            timing,
-            saved_at: None,
-        })
+        if let Some(Timing { seconds, .. }) = clock {
+            course.set_seconds(seconds);
+        }
+        Ok(Session { folder, _lock: lock, course, metrics, timing, saved_at: None })
     }
 
-    /// The plan.
-    pub fn plan(&self) -> &Plan {
-        self.trainer.plan()
-    }
-
-    /// The data that are learned from.
-    pub fn data(&self) -> &Dataset {
-        self.trainer.data()
-    }
-
-    /// The data that are watched while learning.
-    pub fn valid(&self) -> Option<&Dataset> {
-        self.valid.as_ref()
-    }
-
-    /// The data that are kept for the end.
-    pub fn test(&self) -> Option<&Dataset> {
-        self.test.as_ref()
-    }
-
-    /// The state.
-    pub fn state(&self) -> &TrainState {
-        &self.state
+    /// What is going on in the folder.
+    pub fn course(&self) -> &Course {
+        &self.course
     }
 
     /// Runs until all steps are done or the observer asks to stop.
@@ -240,19 +159,20 @@ impl Session {
 
     fn run_on(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
         if keep_awake(|| self.steps(observer))? == Ended::Stopped {
-            return Ok(Outcome::Interrupted(self.state.step));
+            return Ok(Outcome::Interrupted(self.course.state().step));
         }
-        if self.saved_at != Some(self.state.step) {
+        if self.saved_at != Some(self.course.state().step) {
             self.save()?;
         }
-        let units = exact::smaller_layer(&self.state.model);
+        let units = exact::smaller_layer(&self.course.state().model);
+        let estimates = self.course.plan().config.final_likelihood == FinalLikelihood::Estimate;
         if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
             observer.note(&format!(
                 "all steps are saved; summing over 2^{units} states for the exact log-likelihood \
                  (Ctrl-C twice stops, `isotherm resume` does it later)"
             ));
         }
-        if self.is_too_large() && self.plan().config.final_likelihood == FinalLikelihood::Estimate {
+        if self.course.is_too_large() && estimates {
             observer.note(
                 "all steps are saved; estimating the log-likelihood (Ctrl-C twice stops, `isotherm \
                  resume` does it later)",
@@ -263,47 +183,27 @@ impl Session {
 
     /// All steps that are left, until somebody wants to stop.
     fn steps(&mut self, observer: &mut dyn Observer) -> Result<Ended> {
-        while self.state.step < self.plan().total_steps() {
-            if self.has_stalled() {
-                observer.note(&self.stalled());
+        while !self.course.is_complete() {
+            if self.course.has_stalled() {
+                observer.note(&self.course.stalled());
                 break;
             }
             if observer.should_stop() {
                 self.save()?;
                 return Ok(Ended::Stopped);
             }
-            let begun = Instant::now();
-            let info = self.trainer.step(&mut self.state)?;
-            *self.clock_of(info.phase) += begun.elapsed().as_secs_f64();
-            if let Some(row) = self.row(&info)? {
+            if let Some(row) = self.course.step()? {
                 self.metrics.append(&row)?;
-                let timing = Timing { step: row.step, seconds: self.seconds };
-                self.timing.append(&timing)?;
+                self.timing.append(&Timing { step: row.step, seconds: self.course.seconds() })?;
                 observer.row(&row);
             }
-            observer.step(&self.state, self.trainer.plan());
-            if self.state.step.is_multiple_of(self.plan().config.checkpoint_every) {
+            observer.step(self.course.state(), self.course.plan());
+            let every = self.course.plan().config.checkpoint_every;
+            if self.course.state().step.is_multiple_of(every) {
                 self.save()?;
             }
         }
         Ok(Ended::Complete)
-    }
-
-    /// Whether learning is to end early. That is asked where the validation data were measured.
-    fn has_stalled(&self) -> bool {
-        let (plan, step) = (self.plan(), self.state.step);
-        step < plan.config.updates
-            && plan.likelihood_every > 0
-            && step % plan.likelihood_every == 0
-            && self.state.has_stalled(plan.config.patience)
-    }
-
-    fn stalled(&self) -> String {
-        let at = self.state.best.as_ref().map_or(0, |best| best.update);
-        format!(
-            "stopped after {} updates: nothing better on the validation data since update {at}",
-            self.state.step
-        )
     }
 
     /// Says of a failure what it left behind.
@@ -323,155 +223,32 @@ impl Session {
         }
     }
 
-    fn clock_of(&mut self, phase: Phase) -> &mut f64 {
-        match phase {
-            Phase::Train => &mut self.seconds.train,
-            Phase::Sample => &mut self.seconds.sample,
-        }
-    }
-
-    /// The row of the step just done, if one is due.
-    fn row(&mut self, info: &StepInfo) -> Result<Option<Row>> {
-        let (plan, step) = (self.trainer.plan(), self.state.step);
-        let ends = step == plan.config.updates || step == plan.total_steps();
-        let wanted = plan.likelihood_every > 0 && info.phase == Phase::Train;
-        let measured = wanted && (step % plan.likelihood_every == 0 || step == plan.config.updates);
-        if !(step % plan.metrics_every == 0 || ends || info.change.is_some() || measured) {
-            return Ok(None);
-        }
-        let likelihoods = match measured {
-            true => self.likelihoods()?,
-            false => Followed::default(),
-        };
-        if let Some(valid) = &likelihoods.valid {
-            // The last model has the benefit of the doubt about log Z.
-            let last = step == self.plan().config.updates;
-            let followed = self.state.follower.as_ref().and_then(|it| it.tracked.of_reference());
-            let doubt = followed.filter(|_| last).map_or(0.0, |it| it.std_error);
-            self.state.keep_if_best(valid.value, doubt);
-        }
-        Ok(Some(Row {
-            step,
-            phase: info.phase,
-            learning_rate: info.learning_rate,
-            event: info.change,
-            log_likelihood: likelihoods.train,
-            log_likelihood_averaged: likelihoods.averaged,
-            log_likelihood_valid: likelihoods.valid,
-            ladder: self.state.negative.tempering().and_then(LadderRow::of),
-        }))
-    }
-
-    /// The likelihoods of the moment, where they can be had.
-    fn likelihoods(&mut self) -> Result<Followed> {
-        let begun = Instant::now();
-        let followed = match &self.state.follower {
-            Some(follower) => self.followed_by(follower),
-            None => self.enumerated()?,
-        };
-        self.seconds.evaluate += begun.elapsed().as_secs_f64();
-        Ok(followed)
-    }
-
-    fn enumerated(&self) -> Result<Followed> {
-        let averaged = Rbm::new(self.state.averaged.clone());
-        let log_z = exact::log_z(&averaged)?;
-        let of_averaged = |data: &Dataset| measure_given(&averaged, log_z, data, Effort::Quick);
-        Ok(Followed {
-            train: Some(measure(&self.state.model, self.data(), Effort::Quick)?),
-            averaged: Some(of_averaged(self.data())),
-            valid: self.valid().map(of_averaged),
-        })
-    }
-
-    /// log Z of the moment is −F of the reference less its likelihood.
-    fn followed_by(&self, follower: &Follower) -> Followed {
-        let Some(likelihood) = follower.tracked.of_reference() else {
-            return Followed::default();
-        };
-        let averaged = Rbm::new(self.state.averaged.clone());
-        let log_z = likelihood.taken_from(self.trainer.reference().mean(&averaged));
-        Followed {
-            train: None,
-            averaged: Some(followed(&averaged, &log_z, self.data())),
-            valid: self.valid().map(|data| followed(&averaged, &log_z, data)),
-        }
-    }
-
-    /// Whether the model is too large for an exact likelihood.
-    fn is_too_large(&self) -> bool {
-        exact::smaller_layer(&self.state.model) > exact::LARGEST
-    }
-
-    /// The likelihoods of all parts of the data, where they can be had.
-    fn final_likelihoods(&mut self) -> Result<FinalLikelihoods> {
-        if self.is_too_large() && self.plan().config.final_likelihood == FinalLikelihood::ExactOnly
-        {
-            return Ok(FinalLikelihoods::default());
-        }
-        let begun = Instant::now();
-        let [model, averaged] = self.state.result().map(|it| Rbm::new(it.clone()));
-        let budget = evaluation_budget(self.plan());
-        let find = |model| FoundLogZ::find(model, self.data(), Way::Auto, &budget, &mut |_, _| ());
-        let (log_z, log_z_averaged) = match (find(&model), find(&averaged)) {
-            // The run is complete without it.
-            (Err(error), _) | (_, Err(error)) if error.is_non_finite() => {
-                let failed = Some(format!("no likelihood: {error}"));
-                return Ok(FinalLikelihoods { failed, ..FinalLikelihoods::default() });
-            }
-            (log_z, log_z_averaged) => (log_z?, log_z_averaged?),
-        };
-        let of = |data: &Dataset| {
-            let raw = log_z.likelihood(&model, data);
-            let averaged = log_z_averaged.likelihood(&averaged, data);
-            (Some(raw), Some(averaged))
-        };
-        let train = of(self.data());
-        let valid = self.valid().map(of).unwrap_or_default();
-        let test = self.test().map(of).unwrap_or_default();
-        self.seconds.evaluate += begun.elapsed().as_secs_f64();
-        Ok(FinalLikelihoods { train, valid, test, failed: None })
-    }
-
     /// Writes a checkpoint. The rows that it knows of are durable before it is.
     fn save(&mut self) -> Result<()> {
         let metrics_bytes = self.metrics.sync()?;
-        let mut meta = json!({ "kind": "checkpoint", "format": FORMAT });
-        for ((name, _), digest) in DIGESTS.into_iter().zip(&self.digests.0) {
-            if let Some(digest) = digest {
-                meta[name] = json!(digest);
-            }
-        }
-        let mut bundle = Bundle::new(meta);
+        let mut bundle = self.course.to_bundle()?;
         bundle.insert("metrics_bytes", &[1], &[metrics_bytes])?;
-        bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
-        self.state.insert_into(&mut bundle)?;
         checkpoint::save(self.folder.path(), &bundle)?;
-        self.saved_at = Some(self.state.step);
+        self.saved_at = Some(self.course.state().step);
         Ok(())
     }
 
     /// Writes the model and the summary.
     fn finish(&mut self) -> Result<Summary> {
-        let [model, averaged] = self.state.result();
-        model_bundle(model, averaged)?.write(&self.folder.model())?;
-        let likelihoods = self.final_likelihoods()?;
-        let (plan, data) = (self.trainer.plan(), self.trainer.data());
-        let summary = summarise(plan, data, &self.state, likelihoods, self.seconds);
-        let text = serde_json::to_string_pretty(&summary)
-            .map_err(|error| Error::run(format!("the summary cannot be written: {error}")))?;
-        write_atomically(&self.folder.summary(), |out| writeln!(out, "{text}"))?;
+        self.write_model()?;
+        let summary = self.course.summarise()?;
+        self.write_summary(&summary)?;
         Ok(summary)
     }
-}
 
-/// Row steps of the samplers and of annealing that a quick evaluation of both models takes.
-const QUICK_EVALUATION: f64 = 3e6;
+    fn write_model(&self) -> Result<()> {
+        let [model, averaged] = self.course.state().result();
+        model_bundle(model, averaged)?.write(&self.folder.model())
+    }
 
-/// How much work the likelihood at the end may be: not more than learning was, and that of a quick
-/// estimate at the most.
-fn evaluation_budget(plan: &Plan) -> Budget {
-    let rows = plan.particles + plan.columns * (plan.rungs - 1) + plan.config.batch;
-    let learning = plan.config.updates as f64 * rows as f64;
-    Budget { seed: plan.config.seed, ..Budget::quick() }.scaled(learning / QUICK_EVALUATION)
+    fn write_summary(&self, summary: &Summary) -> Result<()> {
+        let text = serde_json::to_string_pretty(summary)
+            .map_err(|error| Error::run(format!("the summary cannot be written: {error}")))?;
+        write_atomically(&self.folder.summary(), |out| writeln!(out, "{text}"))
+    }
 }

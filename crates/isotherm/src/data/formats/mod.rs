@@ -31,7 +31,7 @@ use input::Input;
 use pack::{PackBits, PackIntensities, Rule};
 use recognise::{Format, recognise};
 use survey::Survey;
-use visitor::Visitor;
+use visitor::{Visitor, spelled};
 
 pub use npy::write_npy;
 pub use parquet::panics_are_caught;
@@ -91,24 +91,67 @@ pub fn read(source: &Source, binarise: Binarise) -> Result<Values> {
 /// If the file cannot be read, or holds anything but a matrix that the rule can be applied to.
 pub fn read_like(source: &Source, binarise: Binarise, like: Option<Scale>) -> Result<Loaded> {
     let origin = Origin { path: &source.path, len: 0 };
+    binarised(&origin, &|visitor| visit(source, visitor), binarise, like)
+}
+
+/// Binarises a matrix in memory by the same rules. `name` tells errors what it is.
+///
+/// # Errors
+///
+/// If the rule cannot be applied to a value.
+pub fn of_values(
+    name: &str,
+    shape: [usize; 2],
+    value: &dyn Fn(usize, usize) -> f64,
+    binarise: Binarise,
+    like: Option<Scale>,
+) -> Result<Loaded> {
+    let origin = Origin { path: Path::new(name), len: 0 };
+    let visit = |visitor: &mut dyn Visitor| {
+        if !visitor.dimensions(&shape) {
+            return Err(origin.too_large());
+        }
+        for row in 0..shape[0] {
+            for col in 0..shape[1] {
+                let value = value(row, col);
+                visitor.value(row, col, value).map_err(|why| {
+                    let place = format!("row {row}, column {col}");
+                    origin.refuse_at(place, format!("{} {why}", spelled(value)))
+                })?;
+            }
+        }
+        Ok(())
+    };
+    binarised(&origin, &visit, binarise, like)
+}
+
+/// Whoever hands the values of a matrix to a visitor, as often as asked.
+type Visit<'a> = &'a dyn Fn(&mut dyn Visitor) -> Result<()>;
+
+fn binarised(
+    origin: &Origin,
+    visit: Visit,
+    binarise: Binarise,
+    like: Option<Scale>,
+) -> Result<Loaded> {
     if binarise == Binarise::AsIs {
-        return pack_bits(source, &origin, Rule::AsIs, None, Scale::Values);
+        return pack_bits(visit, origin, Rule::AsIs, None, Scale::Values);
     }
     let mut survey = Survey::new();
-    visit(source, &mut survey)?;
+    visit(&mut survey)?;
     let shape = [survey.rows, survey.cols];
-    let scale = survey.scale_for(&origin, binarise, like)?;
+    let scale = survey.scale_for(origin, binarise, like)?;
     let rule = match binarise {
         Binarise::AsIs => Rule::AsIs,
         Binarise::Static(seed) => Rule::Draw { seed, scale: scale.full() },
         Binarise::Threshold(level) => Rule::Above(level * scale.full()),
-        Binarise::Dynamic => return pack_intensities(source, &origin, shape, scale),
+        Binarise::Dynamic => return pack_intensities(visit, origin, shape, scale),
     };
-    pack_bits(source, &origin, rule, Some(shape), scale)
+    pack_bits(visit, origin, rule, Some(shape), scale)
 }
 
 fn pack_bits(
-    source: &Source,
+    visit: Visit,
     origin: &Origin,
     rule: Rule,
     shape: Option<[usize; 2]>,
@@ -118,7 +161,7 @@ fn pack_bits(
     if shape.is_some_and(|shape| !pack.dimensions(&shape)) {
         return Err(origin.too_large());
     }
-    visit(source, &mut pack)?;
+    visit(&mut pack)?;
     if !pack.is_complete() {
         return Err(origin.refuse(SHRUNK));
     }
@@ -128,7 +171,7 @@ fn pack_bits(
 }
 
 fn pack_intensities(
-    source: &Source,
+    visit: Visit,
     origin: &Origin,
     shape: [usize; 2],
     scale: Scale,
@@ -137,7 +180,7 @@ fn pack_intensities(
     if !pack.dimensions(&shape) {
         return Err(origin.too_large());
     }
-    visit(source, &mut pack)?;
+    visit(&mut pack)?;
     if !pack.is_complete() {
         return Err(origin.refuse(SHRUNK));
     }

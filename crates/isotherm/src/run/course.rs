@@ -1,0 +1,289 @@
+//! Learning as it goes on: data, trainer and state, the rows of metrics along the way and the likelihoods
+//! at the end. It knows nothing of folders; [`Session`](super::Session) keeps one in a folder.
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::digests::Digests;
+use super::run_data::RunData;
+use super::summarise::{FinalLikelihoods, summarise};
+use crate::checkpoint::Bundle;
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::likelihood::{
+    Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
+};
+use crate::model::Rbm;
+use crate::record::{LadderRow, Row, Seconds, Summary};
+use crate::train::follower::Follower;
+use crate::train::{Config, FinalLikelihood, Phase, Plan, StepInfo, TrainState, Trainer};
+
+/// The version of the checkpoint's contents.
+const FORMAT: u64 = 2;
+
+/// Likelihoods along a run: of the model, of its averaged parameters, and of the latter on the
+/// validation data.
+#[derive(Default)]
+struct Followed {
+    train: Option<LogLikelihood>,
+    averaged: Option<LogLikelihood>,
+    valid: Option<LogLikelihood>,
+}
+
+/// Learning in progress.
+pub struct Course {
+    trainer: Trainer,
+    state: TrainState,
+    valid: Option<Dataset>,
+    test: Option<Dataset>,
+    digests: Digests,
+    marginals: Vec<f64>,
+    seconds: Seconds,
+}
+
+impl Course {
+    /// Learning that is about to begin. Data and options must prove possible.
+    pub fn begin(config: &Config, data: RunData) -> Result<Course> {
+        data.train.check_learnable(config.constant_columns)?;
+        let plan = config.check(data.train.n_visible())?;
+        let state = TrainState::new(&plan, &data.train.marginals());
+        Ok(Course::new(plan, data, state))
+    }
+
+    /// Learning that goes on from what [`Course::to_bundle`] made. `name` tells an error what of.
+    pub fn resume(config: &Config, data: RunData, bundle: &Bundle, name: &str) -> Result<Course> {
+        let plan = config.check(data.train.n_visible())?;
+        if bundle.meta.get("format").and_then(|format| format.as_u64()) != Some(FORMAT) {
+            return Err(Error::run(format!(
+                "the checkpoint of {name} was written by another version of isotherm; resume it with \
+                 that one"
+            )));
+        }
+        if let Some(part) = Digests::of(&data).changed(&Digests::read(&bundle.meta)) {
+            let of = data.part(if part == "data" { "train" } else { part }).map(Dataset::name);
+            return Err(Error::data(format!(
+                "{} has changed since {name} began; restore the data or begin a new run",
+                of.unwrap_or(part)
+            )));
+        }
+        let marginals = data.train.marginals();
+        let state = TrainState::take_from(bundle, &plan, &marginals).map_err(|error| {
+            Error::corrupt(format!(
+                "the checkpoint of {name} does not fit its config.toml ({error}); restore the file or \
+                 begin a new run"
+            ))
+        })?;
+        Ok(Course::new(plan, data, state))
+    }
+
+    fn new(plan: Plan, data: RunData, state: TrainState) -> Course {
+        let (digests, marginals) = (Digests::of(&data), data.train.marginals());
+        let RunData { train, valid, test } = data;
+        let (trainer, seconds) = (Trainer::new(plan, train), Seconds::default());
+        Course { trainer, state, valid, test, digests, marginals, seconds }
+    }
+
+    /// All that is needed to go on later, given the same data.
+    pub fn to_bundle(&self) -> Result<Bundle> {
+        let mut meta = json!({ "kind": "checkpoint", "format": FORMAT });
+        self.digests.write(&mut meta);
+        let mut bundle = Bundle::new(meta);
+        bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
+        self.state.insert_into(&mut bundle)?;
+        Ok(bundle)
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        self.trainer.plan()
+    }
+
+    /// The data that are learned from.
+    pub fn data(&self) -> &Dataset {
+        self.trainer.data()
+    }
+
+    /// The data that are watched while learning.
+    pub fn valid(&self) -> Option<&Dataset> {
+        self.valid.as_ref()
+    }
+
+    /// The data that are kept for the end.
+    pub fn test(&self) -> Option<&Dataset> {
+        self.test.as_ref()
+    }
+
+    /// The state.
+    pub fn state(&self) -> &TrainState {
+        &self.state
+    }
+
+    /// What it has taken so far.
+    pub fn seconds(&self) -> Seconds {
+        self.seconds
+    }
+
+    /// Says what it had taken before it was resumed.
+    pub(super) fn set_seconds(&mut self, seconds: Seconds) {
+        self.seconds = seconds;
+    }
+
+    /// Whether all steps are done.
+    pub fn is_complete(&self) -> bool {
+        self.state.step >= self.plan().total_steps()
+    }
+
+    /// One step, and the row of metrics if one is due.
+    pub fn step(&mut self) -> Result<Option<Row>> {
+        let begun = Instant::now();
+        let info = self.trainer.step(&mut self.state)?;
+        *self.clock_of(info.phase) += begun.elapsed().as_secs_f64();
+        self.row(&info)
+    }
+
+    /// Whether learning is to end early. That is asked where the validation data were measured.
+    pub fn has_stalled(&self) -> bool {
+        let (plan, step) = (self.plan(), self.state.step);
+        step < plan.config.updates
+            && plan.likelihood_every > 0
+            && step % plan.likelihood_every == 0
+            && self.state.has_stalled(plan.config.patience)
+    }
+
+    /// A sentence that says so.
+    pub fn stalled(&self) -> String {
+        let at = self.state.best.as_ref().map_or(0, |best| best.update);
+        format!(
+            "stopped after {} updates: nothing better on the validation data since update {at}",
+            self.state.step
+        )
+    }
+
+    fn clock_of(&mut self, phase: Phase) -> &mut f64 {
+        match phase {
+            Phase::Train => &mut self.seconds.train,
+            Phase::Sample => &mut self.seconds.sample,
+        }
+    }
+
+    /// The row of the step just done, if one is due.
+    fn row(&mut self, info: &StepInfo) -> Result<Option<Row>> {
+        let (plan, step) = (self.trainer.plan(), self.state.step);
+        let ends = step == plan.config.updates || step == plan.total_steps();
+        let wanted = plan.likelihood_every > 0 && info.phase == Phase::Train;
+        let measured = wanted && (step % plan.likelihood_every == 0 || step == plan.config.updates);
+        if !(step % plan.metrics_every == 0 || ends || info.change.is_some() || measured) {
+            return Ok(None);
+        }
+        let likelihoods = match measured {
+            true => self.likelihoods()?,
+            false => Followed::default(),
+        };
+        if let Some(valid) = &likelihoods.valid {
+            // The last model has the benefit of the doubt about log Z.
+            let last = step == self.plan().config.updates;
+            let followed = self.state.follower.as_ref().and_then(|it| it.tracked.of_reference());
+            let doubt = followed.filter(|_| last).map_or(0.0, |it| it.std_error);
+            self.state.keep_if_best(valid.value, doubt);
+        }
+        Ok(Some(Row {
+            step,
+            phase: info.phase,
+            learning_rate: info.learning_rate,
+            event: info.change,
+            log_likelihood: likelihoods.train,
+            log_likelihood_averaged: likelihoods.averaged,
+            log_likelihood_valid: likelihoods.valid,
+            ladder: self.state.negative.tempering().and_then(LadderRow::of),
+        }))
+    }
+
+    /// The likelihoods of the moment, where they can be had.
+    fn likelihoods(&mut self) -> Result<Followed> {
+        let begun = Instant::now();
+        let followed = match &self.state.follower {
+            Some(follower) => self.followed_by(follower),
+            None => self.enumerated()?,
+        };
+        self.seconds.evaluate += begun.elapsed().as_secs_f64();
+        Ok(followed)
+    }
+
+    fn enumerated(&self) -> Result<Followed> {
+        let averaged = Rbm::new(self.state.averaged.clone());
+        let log_z = exact::log_z(&averaged)?;
+        let of_averaged = |data: &Dataset| measure_given(&averaged, log_z, data, Effort::Quick);
+        Ok(Followed {
+            train: Some(measure(&self.state.model, self.data(), Effort::Quick)?),
+            averaged: Some(of_averaged(self.data())),
+            valid: self.valid().map(of_averaged),
+        })
+    }
+
+    /// log Z of the moment is −F of the reference less its likelihood.
+    fn followed_by(&self, follower: &Follower) -> Followed {
+        let Some(likelihood) = follower.tracked.of_reference() else {
+            return Followed::default();
+        };
+        let averaged = Rbm::new(self.state.averaged.clone());
+        let log_z = likelihood.taken_from(self.trainer.reference().mean(&averaged));
+        Followed {
+            train: None,
+            averaged: Some(followed(&averaged, &log_z, self.data())),
+            valid: self.valid().map(|data| followed(&averaged, &log_z, data)),
+        }
+    }
+
+    /// Whether the model is too large for an exact likelihood.
+    pub fn is_too_large(&self) -> bool {
+        exact::smaller_layer(&self.state.model) > exact::LARGEST
+    }
+
+    /// The likelihoods of all parts of the data, where they can be had.
+    fn final_likelihoods(&mut self) -> Result<FinalLikelihoods> {
+        if self.is_too_large() && self.plan().config.final_likelihood == FinalLikelihood::ExactOnly
+        {
+            return Ok(FinalLikelihoods::default());
+        }
+        let begun = Instant::now();
+        let [model, averaged] = self.state.result().map(|it| Rbm::new(it.clone()));
+        let budget = evaluation_budget(self.plan());
+        let find = |model| FoundLogZ::find(model, self.data(), Way::Auto, &budget, &mut |_, _| ());
+        let (log_z, log_z_averaged) = match (find(&model), find(&averaged)) {
+            // The run is complete without it.
+            (Err(error), _) | (_, Err(error)) if error.is_non_finite() => {
+                let failed = Some(format!("no likelihood: {error}"));
+                return Ok(FinalLikelihoods { failed, ..FinalLikelihoods::default() });
+            }
+            (log_z, log_z_averaged) => (log_z?, log_z_averaged?),
+        };
+        let of = |data: &Dataset| {
+            let raw = log_z.likelihood(&model, data);
+            let averaged = log_z_averaged.likelihood(&averaged, data);
+            (Some(raw), Some(averaged))
+        };
+        let train = of(self.data());
+        let valid = self.valid().map(of).unwrap_or_default();
+        let test = self.test().map(of).unwrap_or_default();
+        self.seconds.evaluate += begun.elapsed().as_secs_f64();
+        Ok(FinalLikelihoods { train, valid, test, failed: None })
+    }
+
+    /// What it has come to. The likelihoods are found here, which may take a while.
+    pub fn summarise(&mut self) -> Result<Summary> {
+        let likelihoods = self.final_likelihoods()?;
+        Ok(summarise(self.plan(), self.data(), &self.state, likelihoods, self.seconds))
+    }
+}
+
+/// Row steps of the samplers and of annealing that a quick evaluation of both models takes.
+const QUICK_EVALUATION: f64 = 3e6;
+
+/// How much work the likelihood at the end may be: not more than learning was, and that of a quick
+/// estimate at the most.
+fn evaluation_budget(plan: &Plan) -> Budget {
+    let rows = plan.particles + plan.columns * (plan.rungs - 1) + plan.config.batch;
+    let learning = plan.config.updates as f64 * rows as f64;
+    Budget { seed: plan.config.seed, ..Budget::quick() }.scaled(learning / QUICK_EVALUATION)
+}
