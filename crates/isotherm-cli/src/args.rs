@@ -145,7 +145,8 @@ pub(crate) struct TrainOptions {
     /// Examples in a minibatch [default: 100, 5 for the mixture]
     #[arg(long, value_parser = size, help_heading = "Learning")]
     batch: Option<usize>,
-    /// Updates of the model [default: 100000]
+    /// Updates of the model [default: 200 passes over the file, at least 10000 and at most 100000;
+    /// 100000 for the mixture]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     updates: Option<u64>,
     /// Steps of sampling after the last update, the ladder still adapting [default: 0]

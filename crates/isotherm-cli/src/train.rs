@@ -7,7 +7,7 @@ use isotherm::data::Source;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::record::Summary;
 use isotherm::report::write_report;
-use isotherm::run::{Observer, Outcome, Session};
+use isotherm::run::{Course, Observer, Outcome, RunData, Session};
 use isotherm::shell::quoted;
 use isotherm::train::{Config, explain_toml};
 use isotherm::{Error, Result};
@@ -18,12 +18,17 @@ use crate::progress::Progress;
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
-    let config = configuration(arguments.config.as_deref(), &arguments.options)?;
+    let Chosen { mut config, updates } =
+        configuration(arguments.config.as_deref(), &arguments.options)?;
     let out = match &arguments.out {
         Some(out) => out.clone(),
         None => free_folder(&config),
     };
-    let session = Session::create(&out, &config, arguments.overwrite)?;
+    let data = RunData::of(&config)?;
+    if let (false, Some(examples)) = (updates, data.train.examples()) {
+        config.updates = Config::updates_for(examples, config.batch);
+    }
+    let session = Session::begin(&out, Course::begin(&config, data)?, arguments.overwrite)?;
     carry_on(session, &out, quiet)
 }
 
@@ -82,8 +87,14 @@ fn report_of(out: &Path) -> Option<PathBuf> {
         .ok()
 }
 
+/// A configuration, and whether somebody has chosen the number of updates.
+struct Chosen {
+    config: Config,
+    updates: bool,
+}
+
 /// The options of the file, overridden by those of the command line.
-fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> {
+fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> {
     let mut table = match file {
         Some(path) => read_table(path)?,
         None => toml::Table::new(),
@@ -99,6 +110,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> 
         true if !written_out => Config::for_a_file(),
         _ => Config::default(),
     };
+    let updates = table.contains_key("updates");
     let mut chosen = toml::Table::try_from(defaults)
         .map_err(|error| Error::config(format!("the defaults cannot be used: {error}")))?;
     chosen.extend(table);
@@ -110,7 +122,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Config> 
         // A run can be resumed from anywhere.
         *data = Source::parse(data).absolute()?.name();
     }
-    Ok(config)
+    Ok(Chosen { config, updates })
 }
 
 fn read_table(path: &Path) -> Result<toml::Table> {

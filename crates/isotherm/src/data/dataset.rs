@@ -236,6 +236,14 @@ impl Dataset {
         }
     }
 
+    /// Number of examples; the mixture has no end of them.
+    pub fn examples(&self) -> Option<usize> {
+        match self {
+            Dataset::Mixture(_) => None,
+            Dataset::Table(table) => Some(table.examples.rows()),
+        }
+    }
+
     /// P(x_j = 1), true or empirical.
     pub fn marginals(&self) -> Vec<f64> {
         match self {

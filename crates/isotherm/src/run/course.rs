@@ -53,7 +53,6 @@ impl Course {
 
     /// Learning that goes on from what [`Course::to_bundle`] made. `name` tells an error what of.
     pub fn resume(config: &Config, data: RunData, bundle: &Bundle, name: &str) -> Result<Course> {
-        let plan = config.check(data.train.n_visible())?;
         if bundle.meta.get("format").and_then(|format| format.as_u64()) != Some(FORMAT) {
             return Err(Error::run(format!(
                 "the checkpoint of {name} was written by another version of isotherm; resume it with \
@@ -67,14 +66,26 @@ impl Course {
                 of.unwrap_or(part)
             )));
         }
-        let marginals = data.train.marginals();
-        let state = TrainState::take_from(bundle, &plan, &marginals).map_err(|error| {
-            Error::corrupt(format!(
-                "the checkpoint of {name} does not fit its config.toml ({error}); restore the file or \
-                 begin a new run"
-            ))
-        })?;
-        Ok(Course::new(plan, data, state))
+        Course::go_on(config, data, bundle, name)
+    }
+
+    /// The same with other data: what has been learned is kept, and what the sampler knows of the
+    /// marginals.
+    pub fn go_on(config: &Config, data: RunData, bundle: &Bundle, name: &str) -> Result<Course> {
+        let n_visible = data.train.n_visible();
+        let plan = config.check(n_visible)?;
+        let fits = |marginals: Vec<f64>| {
+            let state = TrainState::take_from(bundle, &plan, &marginals)?;
+            Ok((state, marginals))
+        };
+        let (state, marginals) =
+            bundle.get("marginals", &[n_visible]).and_then(fits).map_err(|error: Error| {
+                Error::corrupt(format!(
+                    "the checkpoint of {name} does not fit its config.toml ({error}); restore the \
+                     file or begin a new run"
+                ))
+            })?;
+        Ok(Course { marginals, ..Course::new(plan, data, state) })
     }
 
     fn new(plan: Plan, data: RunData, state: TrainState) -> Course {
@@ -127,6 +138,17 @@ impl Course {
     /// Says what it had taken before it was resumed.
     pub(super) fn set_seconds(&mut self, seconds: Seconds) {
         self.seconds = seconds;
+    }
+
+    /// Learns on from other data of the same width, for so many updates more.
+    pub fn learn_from(&mut self, data: RunData, updates: u64) -> Result<()> {
+        let step = self.state.step;
+        let config = Config { updates: step + updates, ..self.plan().config.clone() };
+        let plan = config.check(data.train.n_visible())?;
+        self.digests = Digests::of(&data);
+        let RunData { train, valid, test } = data;
+        (self.trainer, self.valid, self.test) = (Trainer::new(plan, train), valid, test);
+        Ok(())
     }
 
     /// Whether all steps are done.

@@ -4,9 +4,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::{self, CURRENT, PREVIOUS, write_atomically};
+use crate::checkpoint::{self, CURRENT, PREVIOUS, RunLock, write_atomically};
 use crate::error::{Error, Result};
 use crate::model::{ModelFile, model_in, read_model};
+use crate::record::Summary;
 use crate::train::{Config, explain_toml};
 
 /// The files of a run, in the order in which they are removed when a run is replaced: as long as
@@ -82,6 +83,21 @@ impl RunFolder {
         }
     }
 
+    /// A folder for a new run that holds its configuration and nothing else of a run, with the sole
+    /// right to write it.
+    pub(super) fn begin(
+        path: &Path,
+        config: &Config,
+        replace: bool,
+    ) -> Result<(RunFolder, RunLock)> {
+        let lock = RunLock::acquire(RunFolder::create(path, replace)?.path())?;
+        // Asked again under the lock: another process may have begun a run meanwhile.
+        let folder = RunFolder::create(path, replace)?;
+        folder.clear()?;
+        folder.write_config(config)?;
+        Ok((folder, lock))
+    }
+
     /// Removes the files of an earlier run. The caller holds the folder's lock.
     pub fn clear(&self) -> Result<()> {
         for name in FILES {
@@ -137,6 +153,13 @@ impl RunFolder {
             Error::config(format!("the configuration cannot be written as TOML: {error}"))
         })?;
         write_atomically(&self.config(), |out| out.write_all(text.as_bytes()))
+    }
+
+    /// Writes the summary.
+    pub(super) fn write_summary(&self, summary: &Summary) -> Result<()> {
+        let text = serde_json::to_string_pretty(summary)
+            .map_err(|error| Error::run(format!("the summary cannot be written: {error}")))?;
+        write_atomically(&self.summary(), |out| writeln!(out, "{text}"))
     }
 
     /// Reads the effective configuration.

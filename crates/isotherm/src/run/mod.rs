@@ -3,6 +3,7 @@
 mod course;
 mod digests;
 mod folder;
+mod kept;
 mod run_data;
 mod sampler;
 mod session;
@@ -10,6 +11,7 @@ mod summarise;
 
 pub use course::Course;
 pub use folder::RunFolder;
+pub use kept::Kept;
 pub use run_data::RunData;
 pub use sampler::{SampleRequest, Samples, sample, sample_checkpoint, sample_model};
 pub use session::{Observer, Outcome, Session};

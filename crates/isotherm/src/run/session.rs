@@ -5,7 +5,7 @@ use std::path::Path;
 use super::course::Course;
 use super::folder::RunFolder;
 use super::run_data::RunData;
-use crate::checkpoint::{self, RunLock, write_atomically};
+use crate::checkpoint::{self, RunLock};
 use crate::error::{Error, Result};
 use crate::likelihood::exact;
 use crate::model::model_bundle;
@@ -60,44 +60,15 @@ pub struct Session {
 impl Session {
     /// Begins a run. Nothing is written before data and options have proved possible.
     pub fn create(out: &Path, config: &Config, replace: bool) -> Result<Session> {
-        let course = Course::begin(config, RunData::of(config)?)?;
-        let mut session = Session::put(out, course, replace)?;
-        session.save()?;
-        Ok(session)
+        Session::begin(out, Course::begin(config, RunData::of(config)?)?, replace)
     }
 
-    /// Keeps learning that began without a folder in one, with the rows that it has written so far and,
-    /// if it is done, its summary. Nothing is learned here.
-    pub fn keep(
-        out: &Path,
-        course: Course,
-        rows: &[Row],
-        summary: Option<&Summary>,
-        replace: bool,
-    ) -> Result<Session> {
-        let mut session = Session::put(out, course, replace)?;
-        for row in rows {
-            session.metrics.append(row)?;
-        }
-        let (step, seconds) = (session.course.state().step, session.course.seconds());
-        session.timing.append(&Timing { step, seconds })?;
+    /// Begins a run with learning that is about to begin.
+    pub fn begin(out: &Path, course: Course, replace: bool) -> Result<Session> {
+        let (folder, lock) = RunFolder::begin(out, &course.plan().config, replace)?;
+        let mut session = Session::assemble(folder, lock, course, 0)?;
         session.save()?;
-        if let Some(summary) = summary {
-            session.write_model()?;
-            session.write_summary(summary)?;
-        }
         Ok(session)
-    }
-
-    /// A folder for it, which holds its configuration.
-    fn put(out: &Path, course: Course, replace: bool) -> Result<Session> {
-        let folder = RunFolder::create(out, replace)?;
-        let lock = RunLock::acquire(folder.path())?;
-        // Asked again under the lock: another process may have begun a run meanwhile.
-        let folder = RunFolder::create(folder.path(), replace)?;
-        folder.clear()?;
-        folder.write_config(&course.plan().config)?;
-        Session::assemble(folder, lock, course, 0)
     }
 
     /// Goes on with a run; tells if it had to fall back on an earlier checkpoint.
@@ -235,20 +206,10 @@ impl Session {
 
     /// Writes the model and the summary.
     fn finish(&mut self) -> Result<Summary> {
-        self.write_model()?;
-        let summary = self.course.summarise()?;
-        self.write_summary(&summary)?;
-        Ok(summary)
-    }
-
-    fn write_model(&self) -> Result<()> {
         let [model, averaged] = self.course.state().result();
-        model_bundle(model, averaged)?.write(&self.folder.model())
-    }
-
-    fn write_summary(&self, summary: &Summary) -> Result<()> {
-        let text = serde_json::to_string_pretty(summary)
-            .map_err(|error| Error::run(format!("the summary cannot be written: {error}")))?;
-        write_atomically(&self.folder.summary(), |out| writeln!(out, "{text}"))
+        model_bundle(model, averaged)?.write(&self.folder.model())?;
+        let summary = self.course.summarise()?;
+        self.folder.write_summary(&summary)?;
+        Ok(summary)
     }
 }

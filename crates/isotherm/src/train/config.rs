@@ -181,4 +181,12 @@ impl Config {
             ..Config::default()
         }
     }
+
+    /// Updates for a file of so many examples: 200 passes over them, but neither fewer nor more than
+    /// have been tried. A small file is learned by heart if it is seen as often as a large one takes.
+    pub fn updates_for(examples: usize, batch: usize) -> u64 {
+        const PASSES: u64 = 200;
+        let batches = examples.div_ceil(batch.max(1)) as u64;
+        batches.saturating_mul(PASSES).clamp(10_000, 100_000)
+    }
 }

@@ -1,0 +1,47 @@
+//! Learning that needed no folder, kept in one afterwards: a run like any other, but for its data.
+
+use std::path::Path;
+
+use super::folder::RunFolder;
+use crate::checkpoint::{self, Bundle};
+use crate::error::Result;
+use crate::model::model_bundle;
+use crate::record::{Row, RowLog, Seconds, Summary, Timing};
+use crate::train::{Config, TrainState};
+
+/// What is known of learning that is over or was stopped.
+pub struct Kept<'a> {
+    /// Its options, written out.
+    pub config: &'a Config,
+    /// Its state, as [`Course::to_bundle`](super::Course::to_bundle) gave it.
+    pub checkpoint: &'a Bundle,
+    /// The rows of metrics so far.
+    pub rows: &'a [Row],
+    /// What it came to, if it is over.
+    pub summary: Option<&'a Summary>,
+}
+
+impl Kept<'_> {
+    /// Writes the folder of a run.
+    pub fn write(&self, out: &Path, replace: bool) -> Result<()> {
+        let mut bundle = self.checkpoint.clone();
+        let n_visible = bundle.tensor("marginals")?.shape().first().copied().unwrap_or(0);
+        let marginals: Vec<f64> = bundle.get("marginals", &[n_visible])?;
+        let state = TrainState::take_from(&bundle, &self.config.check(n_visible)?, &marginals)?;
+        let (folder, _lock) = RunFolder::begin(out, self.config, replace)?;
+        let mut metrics = RowLog::open(&folder.metrics(), 0)?;
+        for row in self.rows {
+            metrics.append(row)?;
+        }
+        let seconds = self.summary.map_or(Seconds::default(), |summary| summary.seconds);
+        RowLog::open(&folder.timing(), 0)?.append(&Timing { step: state.step, seconds })?;
+        bundle.insert("metrics_bytes", &[1], &[metrics.sync()?])?;
+        checkpoint::save(folder.path(), &bundle)?;
+        if let Some(summary) = self.summary {
+            let [model, averaged] = state.result();
+            model_bundle(model, averaged)?.write(&folder.model())?;
+            folder.write_summary(summary)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,86 @@
+"""Arrays as the engine takes them: one bit a value, or grey values with a rule."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from isotherm import _isotherm
+
+#: The types that are handed over as they are.
+DTYPES = [np.float64, np.float32, np.uint8, np.bool_]
+
+
+def rule_for(X: Any, binarise: str) -> str:
+    """What ``binarise="auto"`` means for these values.
+
+    Zeros and ones are taken as they are. Anything else is a probability, which is what
+    scikit-learn's ``BernoulliRBM`` makes of it too: it is drawn anew in every epoch.
+    """
+    if binarise != "auto":
+        return binarise
+    values = X.data if sparse.issparse(X) else X
+    if values.dtype == np.bool_ or np.all((values == 0) | (values == 1)):
+        return "as-is"
+    return "dynamic"
+
+
+def range_of(X: Any) -> tuple[float, float]:
+    """The range that values are scaled from: 0 to 1 where they lie in it, else their own."""
+    if X.dtype == np.bool_ or X.shape[0] == 0:
+        return 0.0, 1.0
+    low, high = float(X.min()), float(X.max())
+    if low >= 0 and high <= 1:
+        return 0.0, 1.0
+    warnings.warn(
+        f"X has values from {low:.4g} to {high:.4g}; they are scaled to 0 and 1 and taken as "
+        "probabilities. Scale the data yourself, or name a rule such as binarise='threshold:0.5'",
+        UserWarning,
+        stacklevel=3,
+    )
+    return low, high if high > low else low + 1.0
+
+
+def scaled(X: Any, bounds: tuple[float, float]) -> Any:
+    """Values as shares of a range. What lies beyond it is cut off."""
+    low, high = bounds
+    if X.dtype == np.bool_:
+        return X
+    if sparse.issparse(X):
+        if low != 0:
+            return scaled(X.toarray(), bounds)
+        if (low, high) == (0.0, 1.0) and (not X.nnz or (X.data.min() >= 0 and X.data.max() <= 1)):
+            return X
+        X = X.copy()
+        X.data = np.clip(X.data / high, 0, 1)
+        return X
+    if (low, high) == (0.0, 1.0):
+        return X if X.dtype == np.uint8 and X.max() <= 1 else np.clip(X, 0, 1)
+    floating = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
+    low_, width = np.asarray(low, floating), np.asarray(high - low, floating)
+    return np.clip((X - low_) / width, 0, 1)
+
+
+def examples(
+    X: Any, name: str, binarise: str, data_seed: int = 1, like: Any = None
+) -> _isotherm.Examples:
+    """Packs an array. ``like`` are examples whose values mean the same."""
+    if sparse.issparse(X):
+        X = sparse.csr_array(X)
+        if binarise == "as-is" and np.all((X.data == 0) | (X.data == 1)):
+            X.eliminate_zeros()
+            indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int64)
+            return _isotherm.Examples.of_ones(indptr, indices, X.shape[1], name)
+        X = X.toarray()
+    if X.dtype == np.bool_:
+        X = X.view(np.uint8)
+    make = {
+        np.dtype(np.uint8): _isotherm.Examples.of_uint8,
+        np.dtype(np.float32): _isotherm.Examples.of_float32,
+    }.get(X.dtype, _isotherm.Examples.of_float64)
+    if X.dtype not in (np.uint8, np.float32, np.float64):
+        X = X.astype(np.float64)
+    return make(X, name, binarise, data_seed, like)

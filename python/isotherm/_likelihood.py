@@ -1,0 +1,68 @@
+"""Likelihoods and log Z with what is known of their errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class LogZ:
+    """log Z: enumerated, or estimated from both sides."""
+
+    value: float
+    std_error: float
+    lower: float
+    upper: float
+    #: ``"exact"``, or how it was estimated.
+    method: str
+    #: Whether the estimate can be relied on; always for an exact one.
+    converged: bool
+    #: That in a sentence.
+    verdict: str
+    #: All figures of the estimate, as ``summary.json`` has them.
+    details: dict[str, Any] = field(repr=False, compare=False, default_factory=dict)
+
+    @classmethod
+    def of(cls, found: dict[str, Any]) -> LogZ:
+        """From what the engine tells."""
+        verdict = found.get("verdict") or {"converged": True, "sentence": "exact"}
+        return cls(
+            value=found["value"],
+            std_error=found["std_error"],
+            lower=found["lower"],
+            upper=found["upper"],
+            method=found.get("method", "ais-bar-bracket"),
+            converged=verdict["converged"],
+            verdict=verdict["sentence"],
+            details=found,
+        )
+
+
+@dataclass(frozen=True)
+class LogLikelihood:
+    """A mean log-likelihood in nats an example, with its bracket."""
+
+    value: float
+    std_error: float
+    #: Lower end of the bracket; the value itself where log Z is exact.
+    lower: float
+    #: Upper end of it.
+    upper: float
+    log_z: LogZ
+
+    @property
+    def converged(self) -> bool:
+        """Whether log Z can be relied on."""
+        return self.log_z.converged
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        if self.log_z.method == "exact":
+            return f"{self.value:.2f} nats, exact"
+        return (
+            f"{self.value:.2f} ± {self.std_error:.2f} nats, between {self.lower:.2f} and "
+            f"{self.upper:.2f}; {self.log_z.verdict}"
+        )

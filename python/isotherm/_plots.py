@@ -1,0 +1,117 @@
+"""Figures by matplotlib. Each method draws on ``ax``, or on a new figure, and returns the axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from isotherm._rbm import RBM
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("figures need matplotlib: pip install 'isotherm[plot]'") from None
+    return plt.subplots(layout="constrained")[1]
+
+
+class Plots:
+    """What can be drawn of a model."""
+
+    def __init__(self, rbm: RBM) -> None:
+        self._rbm = rbm
+
+    def likelihood(self, ax: Any = None) -> Any:
+        """Log-likelihood along the run, with a band of two standard errors."""
+        ax, history = _axes(ax), self._rbm.history_
+        names = {"log_likelihood": "train", "log_likelihood_averaged": "train, averaged", "log_likelihood_valid": "valid"}
+        for name, label in names.items():
+            if name not in history:
+                continue
+            measured = np.isfinite(history[name])
+            step, value = history["step"][measured], history[name][measured]
+            error = 2 * history[f"{name}_std_error"][measured]
+            (line,) = ax.plot(step, value, label=label)
+            ax.fill_between(step, value - error, value + error, color=line.get_color(), alpha=0.2, lw=0)
+        ax.set(xlabel="updates", ylabel="log-likelihood (nats)")
+        if ax.lines:
+            ax.legend()
+        return ax
+
+    def ladder(self, ax: Any = None) -> Any:
+        """The rungs along the run: inverse temperatures, cold end at the top."""
+        ax, history = _axes(ax), self._with_ladder()
+        ax.plot(history["step"], history["betas"], color="C0", lw=0.8)
+        ax.set(xlabel="updates", ylabel="inverse temperature β")
+        return ax
+
+    def flow(self, ax: Any = None) -> Any:
+        """f_up at the end against the rung: a straight line is what the ladder aims for."""
+        ax, ladder = _axes(ax), self._ladder()
+        rungs = np.arange(len(ladder.betas))
+        ax.plot(rungs, ladder.f_up, "o-", label="measured")
+        ax.plot(rungs[[0, -1]], [1, 0], "--", color="0.6", label="linear")
+        ax.set(xlabel="rung, cold end first", ylabel="f_up", ylim=(-0.05, 1.05))
+        ax.legend()
+        return ax
+
+    def swap_rates(self, ax: Any = None) -> Any:
+        """Swap rate of each pair of neighbours at the end."""
+        ax, ladder = _axes(ax), self._ladder()
+        ax.bar(np.arange(len(ladder.swap_rates)) + 0.5, ladder.swap_rates, width=0.9)
+        ax.set(xlabel="rung, cold end first", ylabel="swap rate", ylim=(0, 1))
+        return ax
+
+    def round_trips(self, ax: Any = None) -> Any:
+        """Round trips since their count began anew."""
+        ax, history = _axes(ax), self._with_ladder()
+        ax.plot(history["step"], history["round_trips"])
+        ax.set(xlabel="updates", ylabel="round trips")
+        return ax
+
+    def filters(self, shape: tuple[int, int] | None = None, n: int = 25, ax: Any = None) -> Any:
+        """The weights of the first hidden units as images of ``shape`` (a square if it is left out)."""
+        weights = self._rbm.components_[:n]
+        top = np.abs(weights).max() or 1.0
+        return _images(_axes(ax), weights, shape, {"cmap": "RdBu_r", "vmin": -top, "vmax": top})
+
+    def samples(self, shape: tuple[int, int] | None = None, n: int = 25, ax: Any = None) -> Any:
+        """Samples of the model as images of ``shape`` (a square if it is left out)."""
+        samples = self._rbm.sample(n)
+        return _images(_axes(ax), samples, shape, {"cmap": "gray_r", "vmin": 0, "vmax": 1})
+
+    def _ladder(self) -> Any:
+        if self._rbm.ladder_ is None:
+            raise ValueError("there is no ladder: train with algorithm='apt' or 'pt'")
+        return self._rbm.ladder_
+
+    def _with_ladder(self) -> Any:
+        history = self._rbm.history_
+        if "betas" not in history:
+            raise ValueError("there is no ladder: train with algorithm='apt' or 'pt'")
+        return history
+
+
+def _images(ax: Any, rows: np.ndarray, shape: tuple[int, int] | None, style: dict[str, Any]) -> Any:
+    height, width = shape or _square(rows.shape[1])
+    across = int(np.ceil(np.sqrt(len(rows))))
+    down = -(-len(rows) // across)
+    sheet = np.full((down * (height + 1) - 1, across * (width + 1) - 1), np.nan)
+    for i, row in enumerate(rows):
+        top, left = i // across * (height + 1), i % across * (width + 1)
+        sheet[top : top + height, left : left + width] = row.reshape(height, width)
+    ax.imshow(sheet, interpolation="nearest", **style)
+    ax.set_axis_off()
+    return ax
+
+
+def _square(size: int) -> tuple[int, int]:
+    side = int(np.sqrt(size))
+    if side * side != size:
+        raise ValueError(f"{size} columns are no square image; give shape=(height, width)")
+    return side, side

@@ -1,0 +1,60 @@
+"""A progress bar, in terminals and notebooks."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+class Progress:
+    """Shows how far learning is, with tqdm where it is installed and as lines where it is not."""
+
+    def __init__(self, done: int, total: int, verbose: int) -> None:
+        self.total = total
+        self.bar = None
+        self.lines = False
+        if not verbose:
+            return
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            self.lines = True
+        else:
+            self.bar = tqdm(total=total, initial=done, unit=" updates", dynamic_ncols=True)
+
+    def row(self, row: dict[str, Any]) -> None:
+        """Takes in a row of metrics."""
+        if self.bar is None and not self.lines:
+            return
+        figures = _figures(row)
+        if self.bar is not None:
+            self.bar.set_postfix(figures, refresh=False)
+            self.bar.update(row["step"] - self.bar.n)
+        else:
+            told = ", ".join(f"{name} {value}" for name, value in figures.items())
+            print(f"{row['step']}/{self.total}  {told}", file=sys.stderr, flush=True)
+
+    def note(self, sentence: str) -> None:
+        """Says something."""
+        if self.bar is not None:
+            self.bar.write(sentence, file=sys.stderr)
+        elif self.lines:
+            print(sentence, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Leaves the bar as it is."""
+        if self.bar is not None:
+            self.bar.close()
+
+
+def _figures(row: dict[str, Any]) -> dict[str, str]:
+    figures = {}
+    likelihood = row.get("log_likelihood_averaged") or row.get("log_likelihood")
+    if likelihood:
+        figures["log-likelihood"] = f"{likelihood['value']:.2f}"
+    if row.get("log_likelihood_valid"):
+        figures["valid"] = f"{row['log_likelihood_valid']['value']:.2f}"
+    if row.get("ladder"):
+        figures["rungs"] = str(len(row["ladder"]["betas"]))
+        figures["swap"] = f"{row['ladder']['swap_rate']:.2f}"
+    return figures

@@ -1,0 +1,545 @@
+"""The estimator."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any, Callable
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from isotherm import _data, _isotherm, _options
+from isotherm._history import History, Ladder
+from isotherm._likelihood import LogLikelihood, LogZ
+from isotherm._plots import Plots
+from isotherm._progress import Progress
+from isotherm._report import Report
+from isotherm._runs import keep
+
+#: What a run calls examples that came as an array.
+ARRAY = "an array in memory"
+
+
+class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A Restricted Boltzmann Machine, trained by maximum likelihood.
+
+    Negative samples come from a tempered sampler whose ladder tunes itself (SML-APT, Desjardins,
+    Courville and Bengio 2010). Arguments have the names and the defaults that the options of
+    ``isotherm train`` have for a file; ``None`` leaves the choice to the engine.
+
+    Parameters
+    ----------
+    hidden : int
+        Hidden units.
+    algorithm : {"apt", "pt", "sml", "cd", "exact"}
+        Where negative samples come from: an adaptive ladder, a fixed one, persistent samples,
+        contrastive divergence, or exact ones by enumerating up to 16 hidden units.
+    path : {"auto", "joint", "base-rate", "hidden-marginal"}
+        What lies between the hot end and the model.
+    swap : {"energy", "free-energy"} or None
+        What swaps are decided on.
+    rungs, spacing, columns, particles, k
+        The ladder at the start, columns of replicas that share it, samples at β = 1, Gibbs steps an
+        update.
+    updates : int or None
+        Updates of the model; 200 passes over the data, at least 10,000 and at most 100,000, if
+        ``None``.
+    batch, sampling_steps, lr, lr_decay, momentum, weight_decay, l1, gradient, average
+        Learning: see ``isotherm train --help``.
+    patience : int or None
+        Stop when so many updates have brought no better likelihood of ``valid``.
+    init_std : float or None
+        Standard deviation of the initial weights.
+    respace, beta_lr, min_swap, min_rungs, max_rungs, spawn_every, burn_in
+        How the ladder adapts.
+    constant_columns : {"keep", "refuse"}
+        What to do about columns that never change.
+    metrics_every, likelihood_every, final_likelihood
+        How often and what is recorded.
+    binarise : str
+        How values become 0 and 1: ``"as-is"``, ``"threshold:0.5"``, ``"static:1"``, ``"dynamic"``, or
+        ``"auto"``: zeros and ones as they are, anything else as probabilities that are drawn anew in
+        every epoch, scaled to 0 and 1 with a warning if they lie beyond.
+    averaged : bool
+        Use the moving average of the parameters rather than the last ones.
+    random_state : int, RandomState or None
+        The seed; an integer is the ``--seed`` of the command line.
+    threads : int or None
+        Threads to use, all cores if ``None``. Results do not depend on it.
+    verbose : int
+        1 shows a progress bar, in a terminal as in a notebook.
+    callback : callable or None
+        Called with each row of metrics, a dict, while learning goes on. Returning ``False`` stops it.
+
+    Attributes
+    ----------
+    components_ : array of shape (hidden, n_features)
+        Weights.
+    intercept_hidden_ : array of shape (hidden,)
+    intercept_visible_ : array of shape (n_features,)
+    log_z_ : LogZ
+        log Z of the model: exact up to 25 units in the smaller layer, else an estimate.
+    history_ : History
+        What was recorded along the way.
+    ladder_ : Ladder or None
+        The ladder at the end.
+    summary_ : dict
+        What ``summary.json`` holds of a run.
+    n_updates_ : int
+        Updates done.
+    range_ : tuple of float
+        The values that became 0 and 1, where ``binarise="auto"`` met others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isotherm import RBM
+    >>> X = np.array([[1, 1, 0, 0], [0, 0, 1, 1]] * 50)
+    >>> rbm = RBM(hidden=2, updates=2000, random_state=1).fit(X)
+    >>> print(rbm.log_likelihood(X))  # the best there is: -log 2
+    -0.7... nats, exact
+    """
+
+    def __init__(
+        self,
+        hidden: int = 10,
+        *,
+        algorithm: str = "apt",
+        path: str = "auto",
+        swap: str | None = None,
+        rungs: int | None = None,
+        spacing: str = "linear",
+        columns: int | None = None,
+        particles: int | None = None,
+        k: int = 1,
+        batch: int | None = None,
+        updates: int | None = None,
+        sampling_steps: int = 0,
+        lr: float | None = None,
+        lr_decay: str | None = None,
+        momentum: float = 0.0,
+        weight_decay: float = 0.0,
+        l1: float | None = None,
+        gradient: str = "centered",
+        average: int | None = None,
+        patience: int | None = None,
+        init_std: float | None = None,
+        respace: str = "flow",
+        beta_lr: float | None = None,
+        min_swap: float = 0.4,
+        min_rungs: int = 4,
+        max_rungs: int = 100,
+        spawn_every: int = 1000,
+        burn_in: int = 100,
+        constant_columns: str = "keep",
+        metrics_every: int | None = None,
+        likelihood_every: int | None = None,
+        final_likelihood: str = "estimate",
+        binarise: str = "auto",
+        averaged: bool = True,
+        random_state: Any = None,
+        threads: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
+        self.hidden = hidden
+        self.algorithm = algorithm
+        self.path = path
+        self.swap = swap
+        self.rungs = rungs
+        self.spacing = spacing
+        self.columns = columns
+        self.particles = particles
+        self.k = k
+        self.batch = batch
+        self.updates = updates
+        self.sampling_steps = sampling_steps
+        self.lr = lr
+        self.lr_decay = lr_decay
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.l1 = l1
+        self.gradient = gradient
+        self.average = average
+        self.patience = patience
+        self.init_std = init_std
+        self.respace = respace
+        self.beta_lr = beta_lr
+        self.min_swap = min_swap
+        self.min_rungs = min_rungs
+        self.max_rungs = max_rungs
+        self.spawn_every = spawn_every
+        self.burn_in = burn_in
+        self.constant_columns = constant_columns
+        self.metrics_every = metrics_every
+        self.likelihood_every = likelihood_every
+        self.final_likelihood = final_likelihood
+        self.binarise = binarise
+        self.averaged = averaged
+        self.random_state = random_state
+        self.threads = threads
+        self.verbose = verbose
+        self.callback = callback
+
+    # -- learning ------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, *, valid: Any = None, test: Any = None) -> RBM:
+        """Learns from the rows of ``X``.
+
+        ``valid`` is watched along the way: the model that is best on it is kept. ``test`` is measured
+        at the end. Ctrl-C stops soon, keeps what was learned and raises ``KeyboardInterrupt``.
+        """
+        X = self._checked(X, reset=True)
+        self.range_ = _data.range_of(X) if self.binarise == "auto" else (0.0, 1.0)
+        train, rule = self._examples(X, "X")
+        held_out = [self._held_out(valid, "valid", rule, train), self._held_out(test, "test", rule, train)]
+        for sentence in train.warnings():
+            warnings.warn(sentence, UserWarning, stacklevel=2)
+        self._forget()
+        self.seed_ = self._seed()
+        native = _isotherm.Fit.begin(self._engine_options(rule), train, *held_out)
+        self._learn(native)
+        self._take(native)
+        self._native = None  # a finished model needs no data
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> RBM:
+        """Goes on learning for one pass over the rows of ``X``, at a constant rate unless
+        ``lr_decay`` names another course.
+
+        >>> import numpy as np
+        >>> rbm = RBM(hidden=2, random_state=1)
+        >>> for _ in range(3):
+        ...     rbm = rbm.partial_fit(np.eye(4))
+        >>> rbm.n_updates_
+        3
+        """
+        first = not hasattr(self, "components_")
+        X = self._checked(X, reset=first)
+        if first:
+            self.range_ = _data.range_of(X) if self.binarise == "auto" else (0.0, 1.0)
+        train, rule = self._examples(X, "X")
+        native = getattr(self, "_native", None)
+        if native is None and not first:
+            native = _isotherm.Fit.resume(
+                json.dumps(self.config_), self._checkpoint, json.dumps(self._rows), train, None, None
+            )
+        batch = self.batch if self.batch is not None else 100
+        updates = max(1, -(-X.shape[0] // max(1, int(batch))))
+        if native is None:
+            self.seed_ = self._seed()
+            course = {"updates": updates, "lr-decay": self.lr_decay or "constant"}
+            course.update({"likelihood-every": 0, "metrics-every": 100, "average": self.average or 1000})
+            native = _isotherm.Fit.begin(self._engine_options(rule, **course), train)
+        else:
+            native.learn_from(train, updates)
+        self._forget()
+        self._learn(native)
+        self._take(native, summarise=False)
+        self._native = native
+        return self
+
+    def _learn(self, native: _isotherm.Fit) -> None:
+        """Runs the engine; what was learned is kept if it is interrupted."""
+        progress = Progress(native.step, native.total_steps, self.verbose)
+
+        def tell(row: str | None, note: str | None) -> None:
+            if note is not None:
+                progress.note(note)
+                return
+            figures = json.loads(row)
+            progress.row(figures)
+            if self.callback is not None and self.callback(figures) is False:
+                raise _Enough
+
+        try:
+            native.run(self.threads, tell)
+        except _Enough:
+            pass
+        except KeyboardInterrupt:
+            self._take(native, summarise=False)
+            raise
+        finally:
+            progress.close()
+
+    def _take(self, native: _isotherm.Fit, summarise: bool = True) -> None:
+        """Takes over what the engine has learned."""
+        model, averaged = native.parameters()
+        self._set_model(averaged if self.averaged else model)
+        self.config_ = json.loads(native.config())
+        self.n_updates_ = min(native.step, self.config_["updates"])
+        self._rows = json.loads(native.rows())
+        self._checkpoint_source = native if not summarise else None
+        self._checkpoint_bytes = None if not summarise else native.checkpoint()
+        if summarise:
+            self._set_summary(json.loads(native.summarise(self.threads)))
+
+    @property
+    def _checkpoint(self) -> bytes:
+        if self._checkpoint_bytes is None:
+            self._checkpoint_bytes = self._checkpoint_source.checkpoint()
+        return self._checkpoint_bytes
+
+    def _set_model(self, model: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        weights, hidden, visible = model
+        self.components_ = np.ascontiguousarray(weights.T)
+        self.intercept_hidden_ = hidden
+        self.intercept_visible_ = visible
+        self._n_features_out = self.components_.shape[0]
+
+    def _set_summary(self, summary: dict[str, Any]) -> None:
+        self.summary_ = summary
+        for sentence in summary["warnings"]:
+            if "constant" not in sentence:  # said before learning began
+                warnings.warn(sentence, UserWarning, stacklevel=4)
+
+    def _forget(self) -> None:
+        for name in ("summary_", "_log_z"):
+            self.__dict__.pop(name, None)
+
+    # -- what was learned ----------------------------------------------------------------------
+
+    def transform(self, X: Any) -> np.ndarray:
+        """P(h = 1 | v) of the rows of ``X``. Values between 0 and 1 are taken as means."""
+        X = self._values(X)
+        field = safe_sparse_dot(X, self.components_.T.astype(X.dtype))
+        return expit(np.asarray(field) + self.intercept_hidden_.astype(X.dtype))
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Log-likelihood of each row of ``X``: −F(v) − log Z, with log Z as in ``log_z_``.
+
+        Of values between 0 and 1 it is a lower bound of the mean log-likelihood of zeros and ones
+        drawn with them as probabilities (Jensen).
+        """
+        return -self._free_energy(self._values(X)) - self.log_z_.value
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean of :meth:`score_samples`."""
+        return float(np.mean(self.score_samples(X)))
+
+    def log_likelihood(
+        self,
+        X: Any,
+        *,
+        training: Any = None,
+        log_z: str = "auto",
+        quick: bool = False,
+        particles: int | None = None,
+        steps: int | None = None,
+        seed: int = 1,
+    ) -> LogLikelihood:
+        """Mean log-likelihood of the rows of ``X``, with its bracket.
+
+        log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated anew, as
+        ``isotherm evaluate`` does: annealing up and down, and BAR on a ladder, from random states and
+        from ``training`` (``X`` if that is not given).
+        """
+        rows, rule = self._examples(self._checked(X), "X")
+        known = rows
+        if training is not None:
+            known, _ = self._examples(self._checked(training), "training", rule)
+        text = _isotherm.evaluate(
+            self._model(), known, rows, log_z, quick, particles, steps, seed, self.threads
+        )
+        found = json.loads(text)
+        measured = found["log_likelihood"]
+        bounds = {name: measured[name] for name in ("value", "std_error", "lower", "upper")}
+        return LogLikelihood(**bounds, log_z=LogZ.of(found["log_z"]))
+
+    @property
+    def log_z_(self) -> LogZ:
+        """log Z of the model, as it was found at the end of :meth:`fit`, or enumerated now."""
+        check_is_fitted(self, "components_")
+        if "_log_z" not in self.__dict__:
+            self._log_z = self._find_log_z()
+        return self._log_z
+
+    def _find_log_z(self) -> LogZ:
+        name = "log_likelihood_averaged" if self.averaged else "log_likelihood"
+        measured = self.__dict__.get("summary_", {}).get(name) or {}
+        if measured.get("log_z"):
+            return LogZ.of(measured["log_z"])
+        # An estimate wants typical states to start from; of a model without data, samples are.
+        small = min(self.components_.shape) <= 25
+        states = np.zeros((1, self.n_features_in_), np.uint8) if small else self.sample(200)
+        training, way = _data.examples(states, "samples", "as-is"), "exact" if small else "estimate"
+        text = _isotherm.evaluate(
+            self._model(), training, None, way, True, None, None, 1, self.threads
+        )
+        return LogZ.of(json.loads(text)["log_z"])
+
+    def sample(
+        self, n_samples: int = 1, *, thin: int = 10, warm_up: int = 1000, seed: int | None = None
+    ) -> np.ndarray:
+        """Draws samples of the model, as uint8, by a tempered sampler.
+
+        The ladder adapts for ``warm_up`` steps and then stays; a column gives a sample every ``thin``
+        steps. The samples of one ``seed`` are always the same.
+        """
+        check_is_fitted(self, "components_")
+        seed = self.__dict__.get("seed_", 1) if seed is None else seed
+        if self.__dict__.get("config_") is None:
+            return _isotherm.sample_model(self._model(), n_samples, thin, warm_up, seed, self.threads)
+        samples, self.round_trips_of_samples_ = _isotherm.sample_checkpoint(
+            json.dumps(self.config_),
+            self._checkpoint,
+            n_samples,
+            thin,
+            warm_up,
+            seed,
+            self.averaged,
+            self.threads,
+        )
+        return samples
+
+    def gibbs(self, v: Any, *, steps: int = 1, random_state: Any = None) -> np.ndarray:
+        """``steps`` steps of Gibbs sampling from the rows of ``v``, at β = 1 and without a ladder."""
+        rng = check_random_state(self.random_state if random_state is None else random_state)
+        v = self._values(v)
+        draw = lambda p: rng.random_sample(p.shape) < p
+        for _ in range(steps):
+            v = draw(self._visible_mean(draw(self._hidden_mean(v))))
+        return v.astype(np.uint8) if steps else v
+
+    def reconstruct(self, X: Any) -> np.ndarray:
+        """P(v = 1 | h) with the hidden units at their means given the rows of ``X``."""
+        return self._visible_mean(self._hidden_mean(self._values(X)))
+
+    def free_energy(self, X: Any) -> np.ndarray:
+        """F(v) = −c·v − Σ log(1 + e^(b + vW)) of the rows of ``X``."""
+        return self._free_energy(self._values(X))
+
+    def _hidden_mean(self, v: Any) -> np.ndarray:
+        return expit(safe_sparse_dot(v, self.components_.T) + self.intercept_hidden_)
+
+    def _visible_mean(self, h: np.ndarray) -> np.ndarray:
+        return expit(h @ self.components_ + self.intercept_visible_)
+
+    def _free_energy(self, X: Any) -> np.ndarray:
+        weights, hidden = self.components_.T.astype(float), self.intercept_hidden_.astype(float)
+        field = np.asarray(safe_sparse_dot(X, weights)) + hidden
+        by_bias = np.asarray(safe_sparse_dot(X, self.intercept_visible_.astype(float)))
+        return -by_bias - np.logaddexp(0, field).sum(axis=1)
+
+    # -- watching ------------------------------------------------------------------------------
+
+    @property
+    def history_(self) -> History:
+        """What was recorded along the way: a dict of arrays, with ``to_pandas()``."""
+        check_is_fitted(self, "components_")
+        return History.of(self._rows)
+
+    @property
+    def ladder_(self) -> Ladder | None:
+        """The ladder at the end; ``None`` without one."""
+        check_is_fitted(self, "components_")
+        return Ladder.of(self.__dict__.get("summary_", {}))
+
+    @property
+    def plot(self) -> Plots:
+        """Figures by matplotlib: ``rbm.plot.likelihood()``, ``.ladder()``, ``.flow()``, …"""
+        check_is_fitted(self, "components_")
+        return Plots(self)
+
+    def report(self) -> Report:
+        """The report of the command line, shown inline by a notebook; ``.save(path)`` writes it."""
+        check_is_fitted(self, "components_")
+        return Report.of(self)
+
+    # -- keeping -------------------------------------------------------------------------------
+
+    def save(self, path: Any, *, overwrite: bool = False) -> None:
+        """Writes the folder of a run, as ``isotherm train`` does.
+
+        ``isotherm sample``, ``evaluate --data`` and ``report`` work on it, :func:`isotherm.load` reads
+        it, and ``model.safetensors`` in it reads with the ``safetensors`` package. The data are not
+        kept with it.
+        """
+        check_is_fitted(self, "components_")
+        keep(self, path, overwrite)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        if "_checkpoint_bytes" in state:
+            state["_checkpoint_bytes"] = self._checkpoint
+        for name in ("_native", "_checkpoint_source"):
+            state.pop(name, None)
+        return state
+
+    # -- scikit-learn --------------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "components_")
+
+    # -- arguments -----------------------------------------------------------------------------
+
+    def _engine_options(self, rule: str, **others: Any) -> str:
+        options = {name: getattr(self, name) for name in _options.ENGINE}
+        options.update({"data": ARRAY, "seed": self.seed_, "binarise": rule})
+        options.update({name.replace("-", "_"): value for name, value in others.items()})
+        return _options.as_json(options)
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, (int, np.integer)) and not isinstance(self.random_state, bool):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _checked(self, X: Any, reset: bool = False) -> Any:
+        if not reset:
+            check_is_fitted(self, "components_")
+        # Of a single example nothing can be learned: no column changes.
+        fewest = 2 if reset else 1
+        return validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=_data.DTYPES,
+            reset=reset,
+            ensure_min_samples=fewest,
+        )
+
+    def _values(self, X: Any) -> Any:
+        """Rows as numbers between 0 and 1, after the rule."""
+        X = self._checked(X)
+        if self.binarise.startswith("threshold:"):
+            X = (X > float(self.binarise.removeprefix("threshold:"))).astype(np.float64)
+        if X.dtype not in (np.float32, np.float64):
+            X = X.astype(np.float64)
+        return _data.scaled(X, self.range_)
+
+    def _examples(
+        self, X: Any, name: str, rule: str | None = None, like: Any = None
+    ) -> tuple[_isotherm.Examples, str]:
+        """Rows for the engine, and the rule by which they become zeros and ones."""
+        if self.binarise == "auto":
+            X = _data.scaled(X, self.range_)
+        rule = _data.rule_for(X, self.binarise) if rule is None else rule
+        return _data.examples(X, name, rule, like=like), rule
+
+    def _held_out(self, X: Any, name: str, rule: str, like: Any) -> _isotherm.Examples | None:
+        if X is None:
+            return None
+        X = check_array(X, accept_sparse="csr", dtype=_data.DTYPES)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(f"{name} has {X.shape[1]} columns, but X has {self.n_features_in_}")
+        return self._examples(X, name, rule, like)[0]
+
+    def _model(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        single = lambda array: np.asarray(array, dtype=np.float32)
+        weights = single(self.components_.T)
+        return weights, single(self.intercept_hidden_), single(self.intercept_visible_)
+
+
+class _Enough(Exception):
+    """A callback said that this is enough."""

@@ -1,0 +1,40 @@
+"""The report of the command line, for notebooks."""
+
+from __future__ import annotations
+
+import html
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isotherm import _isotherm
+from isotherm._runs import keep
+
+if TYPE_CHECKING:
+    from isotherm._rbm import RBM
+
+
+class Report:
+    """A page of its own: figures, text and style in one file, nothing to be fetched."""
+
+    def __init__(self, page: str) -> None:
+        #: The page as HTML.
+        self.page = page
+
+    @classmethod
+    def of(cls, rbm: RBM) -> Report:
+        """Draws the report of a model."""
+        with tempfile.TemporaryDirectory() as folder:
+            run = Path(folder) / "run"
+            keep(rbm, run, False)
+            return cls(_isotherm.write_report(run).read_text(encoding="utf-8"))
+
+    def save(self, path: Any, *, overwrite: bool = False) -> None:
+        """Writes the page."""
+        with open(path, "w" if overwrite else "x", encoding="utf-8") as out:
+            out.write(self.page)
+
+    def _repr_html_(self) -> str:
+        # In a frame of its own, so that its style and that of the notebook keep apart.
+        page = html.escape(self.page, quote=True)
+        return f'<iframe srcdoc="{page}" style="width:100%;height:800px;border:0"></iframe>'

@@ -1,0 +1,88 @@
+"""Models as files: folders of runs, model files, and the files of the PyTorch package ``rbms``."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isotherm import _isotherm, _options
+
+if TYPE_CHECKING:
+    from isotherm._rbm import RBM
+
+
+def load(path: Any, *, averaged: bool = True) -> RBM:
+    """Reads the folder of a run, or a safetensors file with ``W`` [visible, hidden], ``b`` and ``c``.
+
+    ``averaged`` chooses the averaged parameters where there are some.
+    """
+    from isotherm._rbm import RBM
+
+    path = Path(path)
+    if path.is_file():
+        model, averaged_model = _isotherm.load_model(path)
+        return of_arrays(*(averaged_model if averaged and averaged_model else model))
+    run, model, averaged_model = _isotherm.load_run(path)
+    config, checkpoint, rows, summary, note = run
+    config = json.loads(config)
+    arguments = {name: config[name.replace("_", "-")] for name in _options.ENGINE if name.replace("_", "-") in config}
+    rbm = RBM(**arguments, binarise=config["binarise"], averaged=averaged, random_state=config["seed"])
+    rbm.seed_, rbm.config_, rbm.range_ = config["seed"], config, (0.0, 1.0)
+    rbm._set_model(averaged_model if averaged else model)
+    rbm.n_features_in_ = rbm.components_.shape[1]
+    rbm._rows, rbm._checkpoint_bytes, rbm._checkpoint_source = json.loads(rows), checkpoint, None
+    rbm.n_updates_ = rbm._rows[-1]["step"] if rbm._rows else 0
+    if summary is not None:
+        rbm.summary_ = json.loads(summary)
+        rbm.n_updates_ = rbm.summary_["updates"]
+    if note:
+        warnings.warn(note, UserWarning, stacklevel=2)
+    return rbm
+
+
+def of_arrays(weights: np.ndarray, hidden: np.ndarray, visible: np.ndarray) -> RBM:
+    """A model that was made elsewhere: W [visible, hidden], b and c."""
+    from isotherm._rbm import RBM
+
+    rbm = RBM(hidden=int(weights.shape[1]))
+    rbm._set_model((np.asarray(weights, np.float32), np.asarray(hidden, np.float32), np.asarray(visible, np.float32)))
+    rbm.n_features_in_ = int(weights.shape[0])
+    rbm._rows, rbm.config_, rbm.n_updates_, rbm.range_ = [], None, 0, (0.0, 1.0)
+    return rbm
+
+
+def keep(rbm: RBM, path: Any, overwrite: bool) -> None:
+    """Writes the folder of a run."""
+    if rbm.config_ is None:
+        raise ValueError("this model was not trained here, so there is no run to save; save_rbms writes its parameters")
+    summary = rbm.__dict__.get("summary_")
+    _isotherm.keep_run(
+        Path(path),
+        json.dumps(rbm.config_),
+        rbm._checkpoint,
+        json.dumps(rbm._rows),
+        None if summary is None else json.dumps(summary),
+        overwrite,
+    )
+
+
+def load_rbms(path: Any, *, update: int | None = None) -> RBM:
+    """Reads a model that the PyTorch package ``rbms`` wrote (HDF5), by default its last update."""
+    from isotherm._rbms_hdf5 import read_rbms
+
+    found = read_rbms(path, update)
+    return of_arrays(found.W, found.b, found.c)
+
+
+def save_rbms(rbm: RBM, path: Any, *, chains: int = 100, overwrite: bool = False) -> None:
+    """Writes a model as the PyTorch package ``rbms`` does (HDF5), with samples as its chains."""
+    from isotherm._rbms_hdf5 import write_rbms
+
+    weights, hidden, visible = rbm._model()
+    samples = rbm.sample(chains)
+    updates = max(1, rbm.n_updates_)
+    write_rbms(path, weights, hidden, visible, chains=samples, updates=updates, overwrite=overwrite)

@@ -1,0 +1,218 @@
+//! Learning in memory.
+
+use isotherm::checkpoint::Bundle;
+use isotherm::record::{Row, Summary};
+use isotherm::run::{Course, RunData};
+use isotherm::threads::keep_awake;
+use isotherm::train::Config;
+use isotherm::{Error, Result};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::Value;
+
+use crate::arrays::{ModelArrays, arrays_of};
+use crate::errors::{in_python, raised};
+use crate::examples::Examples;
+use crate::work::beside;
+
+/// What errors call learning that has no folder.
+pub(crate) const NAME: &str = "this model";
+
+/// Learning in progress, with the rows of metrics that it has written.
+#[pyclass(module = "isotherm._isotherm")]
+pub(crate) struct Fit {
+    course: Course,
+    rows: Vec<Row>,
+    summary: Option<Summary>,
+}
+
+/// Anything that can be written as JSON.
+pub(crate) fn json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
+    serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Options over the defaults for a file of examples. They are added one by one, so that an error can
+/// name the one that is wrong.
+pub(crate) fn config_of(options: &str) -> PyResult<Config> {
+    let given: serde_json::Map<String, Value> = from_json(options)?;
+    let defaults = serde_json::to_value(Config::for_a_file());
+    let mut all = defaults.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    for (name, value) in given {
+        all[&name] = value.clone();
+        if let Err(error) = serde_json::from_value::<Config>(all.clone()) {
+            let (name, why) = (name.replace('-', "_"), in_python(&error.to_string()));
+            return Err(PyValueError::new_err(format!("{name}={value}: {why}")));
+        }
+    }
+    serde_json::from_value(all).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// An option that somebody chose.
+fn given(options: &str, name: &str) -> PyResult<Option<Value>> {
+    let mut given: serde_json::Map<String, Value> = from_json(options)?;
+    Ok(given.remove(name))
+}
+
+/// The options that nobody chose.
+#[pyfunction]
+pub(crate) fn default_options() -> PyResult<String> {
+    json(&Config::for_a_file())
+}
+
+/// Raises an error that names the option if it cannot be right.
+#[pyfunction]
+pub(crate) fn check_option(options: &str, n_visible: usize) -> PyResult<()> {
+    config_of(options)?.check(n_visible).map(|_| ()).map_err(raised)
+}
+
+fn run_data(train: &Examples, valid: Option<&Examples>, test: Option<&Examples>) -> RunData {
+    let data = |examples: Option<&Examples>| examples.map(|it| it.data.clone());
+    RunData { train: train.data.clone(), valid: data(valid), test: data(test) }
+}
+
+/// What the work tells of itself.
+enum News {
+    Row(Box<Row>),
+    Note(String),
+}
+
+#[pymethods]
+impl Fit {
+    /// Learning that is about to begin.
+    #[staticmethod]
+    #[pyo3(signature = (options, train, valid=None, test=None))]
+    fn begin(
+        options: &str,
+        train: &Examples,
+        valid: Option<&Examples>,
+        test: Option<&Examples>,
+    ) -> PyResult<Fit> {
+        let mut config = config_of(options)?;
+        if let (None, Some(examples)) = (given(options, "updates")?, train.data.examples()) {
+            config.updates = Config::updates_for(examples, config.batch);
+        }
+        let course = Course::begin(&config, run_data(train, valid, test)).map_err(raised)?;
+        Ok(Fit { course, rows: Vec::new(), summary: None })
+    }
+
+    /// Learning that goes on from a checkpoint, on these examples.
+    #[staticmethod]
+    fn resume(
+        config: &str,
+        checkpoint: &[u8],
+        rows: &str,
+        train: &Examples,
+        valid: Option<&Examples>,
+        test: Option<&Examples>,
+    ) -> PyResult<Fit> {
+        let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
+        let config: Config = from_json(config)?;
+        let data = run_data(train, valid, test);
+        let course = Course::go_on(&config, data, &bundle, NAME).map_err(raised)?;
+        Ok(Fit { course, rows: from_json(rows)?, summary: None })
+    }
+
+    /// Goes on with other examples, for so many updates more.
+    fn learn_from(&mut self, train: &Examples, updates: u64) -> PyResult<()> {
+        self.summary = None;
+        self.course.learn_from(run_data(train, None, None), updates).map_err(raised)
+    }
+
+    /// Learns until it is done, or until Ctrl-C or an exception of `tell`, which is raised again once
+    /// all is in order. `tell` is called with each row of metrics as JSON, or with a sentence.
+    #[pyo3(signature = (threads=None, tell=None))]
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        threads: Option<usize>,
+        tell: Option<Py<PyAny>>,
+    ) -> PyResult<()> {
+        let course = &mut self.course;
+        let rows = &mut self.rows;
+        let steps = |line: &crate::work::Line<'_, News>| -> Result<()> {
+            keep_awake(|| {
+                while !course.is_complete() && !line.should_stop() {
+                    if course.has_stalled() {
+                        line.tell(News::Note(course.stalled()));
+                        break;
+                    }
+                    if let Some(row) = course.step()? {
+                        line.tell(News::Row(Box::new(row.clone())));
+                        rows.push(row);
+                    }
+                }
+                Ok(())
+            })
+        };
+        let listen = |py: Python<'_>, news: News| {
+            let Some(tell) = &tell else { return Ok(()) };
+            let (row, note) = match news {
+                News::Row(row) => (Some(json(&row)?), None),
+                News::Note(note) => (None, Some(note)),
+            };
+            tell.call1(py, (row, note)).map(|_| ())
+        };
+        let done = beside(py, threads, steps, listen)?;
+        match done.interrupted {
+            Some(error) => Err(error),
+            None => done.answer.map_err(raised),
+        }
+    }
+
+    /// Finds the likelihoods and sums it all up, as JSON.
+    #[pyo3(signature = (threads=None))]
+    fn summarise(&mut self, py: Python<'_>, threads: Option<usize>) -> PyResult<String> {
+        let course = &mut self.course;
+        let work = |_: &crate::work::Line<'_, ()>| course.summarise();
+        let summary = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
+        let text = json(&summary)?;
+        self.summary = Some(summary);
+        Ok(text)
+    }
+
+    /// The options with every choice written out, as JSON.
+    fn config(&self) -> PyResult<String> {
+        json(&self.course.plan().config)
+    }
+
+    /// The rows of metrics, as a JSON list.
+    fn rows(&self) -> PyResult<String> {
+        json(&self.rows)
+    }
+
+    /// Steps that are done.
+    #[getter]
+    fn step(&self) -> u64 {
+        self.course.state().step
+    }
+
+    /// Steps that there will be.
+    #[getter]
+    fn total_steps(&self) -> u64 {
+        self.course.plan().total_steps()
+    }
+
+    /// All that is needed to go on later.
+    fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.course.to_bundle().and_then(|bundle| bundle.to_bytes()).map_err(raised)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// What has been learned: W, b and c of the last or best model, and of its averaged parameters.
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<(ModelArrays<'py>, ModelArrays<'py>)> {
+        let [model, averaged] = self.course.state().result();
+        Ok((arrays_of(py, model)?, arrays_of(py, averaged)?))
+    }
+}
+
+/// Keeps the compiler honest about what crosses threads.
+const _: fn() = || {
+    fn crosses<T: Send>() {}
+    crosses::<Course>();
+    crosses::<Error>();
+};

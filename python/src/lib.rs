@@ -1,0 +1,28 @@
+//! What the Python package `isotherm` runs on: arrays and text in, arrays and text out. All that people
+//! see is in the package itself; options, rows of metrics and results cross over as JSON, as the
+//! library writes them.
+
+mod arrays;
+mod errors;
+mod examples;
+mod fit;
+mod models;
+mod runs;
+mod work;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _isotherm {
+    #[pymodule_export]
+    use crate::examples::Examples;
+    #[pymodule_export]
+    use crate::fit::{Fit, check_option, default_options};
+    #[pymodule_export]
+    use crate::models::{evaluate, sample_model};
+    #[pymodule_export]
+    use crate::runs::{keep_run, load_model, load_run, sample_checkpoint, write_report};
+
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}

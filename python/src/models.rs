@@ -1,0 +1,82 @@
+//! What can be asked of a model without its run.
+
+use isotherm::likelihood::{Budget, FoundLogZ, Way};
+use isotherm::run::SampleRequest;
+use numpy::PyArray2;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::json;
+
+use crate::arrays::{ModelInput, bytes_of, model_of};
+use crate::errors::raised;
+use crate::examples::Examples;
+use crate::work::{Line, beside};
+
+/// log Z, and the mean log-likelihood of the examples if there are any, as JSON.
+#[pyfunction]
+#[pyo3(signature = (model, training, examples=None, log_z="auto", quick=false, particles=None, steps=None, seed=1, threads=None))]
+#[allow(clippy::too_many_arguments)] // keyword arguments
+pub(crate) fn evaluate(
+    py: Python<'_>,
+    model: ModelInput<'_>,
+    training: &Examples,
+    examples: Option<&Examples>,
+    log_z: &str,
+    quick: bool,
+    particles: Option<usize>,
+    steps: Option<usize>,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<String> {
+    let model = model_of(&model)?;
+    let way = match log_z {
+        "auto" => Way::Auto,
+        "exact" => Way::Exact,
+        "estimate" => Way::Estimate,
+        other => {
+            let message = format!("log_z={other:?}: it is 'auto', 'exact' or 'estimate'");
+            return Err(PyValueError::new_err(message));
+        }
+    };
+    let mut budget = if quick { Budget::quick() } else { Budget::full() };
+    budget.seed = seed;
+    budget.annealing.particles = particles.unwrap_or(budget.annealing.particles);
+    if let Some(steps) = steps {
+        (budget.annealing.steps, budget.annealing.most_steps) = (steps, steps);
+    }
+    let work = |_: &Line<'_, ()>| {
+        let found = FoundLogZ::find(&model, &training.data, way, &budget, &mut |_, _| ())?;
+        let likelihood = examples.map(|examples| found.likelihood(&model, &examples.data));
+        Ok((found, likelihood))
+    };
+    let (found, likelihood) =
+        beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
+    let log_z = match &found {
+        FoundLogZ::Exact(value) => json!({
+            "value": value, "std_error": 0.0, "lower": value, "upper": value, "method": "exact",
+        }),
+        FoundLogZ::Estimated(log_z) => json!(log_z),
+    };
+    Ok(json!({ "log_z": log_z, "log_likelihood": likelihood }).to_string())
+}
+
+/// Samples of a model that comes without a run.
+#[pyfunction]
+#[pyo3(signature = (model, count, thin=10, warm_up=1000, seed=1, threads=None))]
+pub(crate) fn sample_model<'py>(
+    py: Python<'py>,
+    model: ModelInput<'_>,
+    count: usize,
+    thin: u64,
+    warm_up: u64,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyArray2<u8>>> {
+    let model = model_of(&model)?;
+    let request = SampleRequest { count, thin, warm_up, seed, averaged: false };
+    let work = |line: &Line<'_, ()>| {
+        isotherm::run::sample_model(&model, &request, |_| !line.should_stop())
+    };
+    let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
+    bytes_of(py, &samples.v)
+}

@@ -1,0 +1,108 @@
+//! The folders of runs, as the command line has them.
+
+use std::path::PathBuf;
+
+use isotherm::checkpoint::{self, Bundle};
+use isotherm::model::{Rbm, read_model};
+use isotherm::record::{Row, read_rows};
+use isotherm::run::{Kept, RunFolder, SampleRequest};
+use isotherm::train::Config;
+use numpy::PyArray2;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::arrays::{ModelArrays, arrays_of, bytes_of};
+use crate::errors::raised;
+use crate::fit::{from_json, json};
+use crate::work::{Line, beside};
+
+/// Writes the folder of a run. `rows` and `summary` are JSON.
+#[pyfunction]
+#[pyo3(signature = (path, config, checkpoint, rows, summary=None, overwrite=false))]
+pub(crate) fn keep_run(
+    path: PathBuf,
+    config: &str,
+    checkpoint: &[u8],
+    rows: &str,
+    summary: Option<&str>,
+    overwrite: bool,
+) -> PyResult<()> {
+    let (config, rows): (Config, Vec<Row>) = (from_json(config)?, from_json(rows)?);
+    let summary = summary.map(from_json).transpose()?;
+    let checkpoint = Bundle::from_bytes(checkpoint).map_err(raised)?;
+    let kept =
+        Kept { config: &config, checkpoint: &checkpoint, rows: &rows, summary: summary.as_ref() };
+    kept.write(&path, overwrite).map_err(raised)
+}
+
+/// Options, checkpoint, rows and summary of a run, and a note if there is something to say.
+type LoadedRun<'py> = (String, Bound<'py, PyBytes>, String, Option<String>, Option<String>);
+
+/// Reads the folder of a run.
+#[pyfunction]
+pub(crate) fn load_run<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+) -> PyResult<(LoadedRun<'py>, ModelArrays<'py>, ModelArrays<'py>)> {
+    let folder = RunFolder::open(&path).map_err(raised)?;
+    let config = folder.read_config().map_err(raised)?;
+    let loaded = checkpoint::load(&path).map_err(raised)?;
+    let (model, note) = folder.read_model().map_err(raised)?;
+    let rows = read_rows::<Row>(&folder.metrics()).map_err(raised)?.rows;
+    let summary = match folder.summary() {
+        path if path.is_file() => {
+            let text = std::fs::read_to_string(&path);
+            Some(text.map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?)
+        }
+        _ => None,
+    };
+    let bytes = loaded.bundle.to_bytes().map_err(raised)?;
+    let run = (json(&config)?, PyBytes::new(py, &bytes), json(&rows)?, summary, note);
+    let averaged = model.averaged.as_ref().unwrap_or(&model.model);
+    let arrays = |model: &Rbm| arrays_of(py, model.parameters());
+    Ok((run, arrays(&model.model)?, arrays(averaged)?))
+}
+
+/// Reads a model file.
+#[pyfunction]
+pub(crate) fn load_model<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+) -> PyResult<(ModelArrays<'py>, Option<ModelArrays<'py>>)> {
+    let file = read_model(&path).map_err(raised)?;
+    let arrays = |model: &Rbm| arrays_of(py, model.parameters());
+    Ok((arrays(&file.model)?, file.averaged.as_ref().map(arrays).transpose()?))
+}
+
+/// Samples by the sampler of a run, which goes on from its checkpoint.
+#[pyfunction]
+#[pyo3(signature = (config, checkpoint, count, thin=10, warm_up=1000, seed=1, averaged=false, threads=None))]
+#[allow(clippy::too_many_arguments)] // keyword arguments
+pub(crate) fn sample_checkpoint<'py>(
+    py: Python<'py>,
+    config: &str,
+    checkpoint: &[u8],
+    count: usize,
+    thin: u64,
+    warm_up: u64,
+    seed: u64,
+    averaged: bool,
+    threads: Option<usize>,
+) -> PyResult<(Bound<'py, PyArray2<u8>>, u64)> {
+    let config: Config = from_json(config)?;
+    let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
+    let request = SampleRequest { count, thin, warm_up, seed, averaged };
+    let work = |line: &Line<'_, ()>| {
+        let go_on = |_| !line.should_stop();
+        isotherm::run::sample_checkpoint(&config, &bundle, &request, go_on)
+    };
+    let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
+    Ok((bytes_of(py, &samples.v)?, samples.round_trips))
+}
+
+/// Draws the report of a run again, and tells where it is.
+#[pyfunction]
+pub(crate) fn write_report(path: PathBuf) -> PyResult<PathBuf> {
+    isotherm::report::write_report(&path).map_err(raised)
+}
