@@ -18,6 +18,7 @@ enum Kind {
     Corrupt,
     NonFinite,
     TooLarge,
+    Target,
 }
 
 /// `Result` with [`Error`].
@@ -63,6 +64,11 @@ impl Error {
         Error::new(Kind::TooLarge, message)
     }
 
+    /// A target of one's own whose code failed.
+    pub fn target(message: impl Into<String>) -> Error {
+        Error::new(Kind::Target, message)
+    }
+
     /// Whether the options are at fault.
     pub fn is_config(&self) -> bool {
         self.kind == Kind::Config
@@ -83,7 +89,7 @@ impl Error {
         self.kind == Kind::Corrupt
     }
 
-    /// Whether learning diverged.
+    /// Whether learning diverged, or an energy is not a finite number.
     pub fn is_non_finite(&self) -> bool {
         self.kind == Kind::NonFinite
     }
@@ -91,6 +97,11 @@ impl Error {
     /// Whether the model is too large for an exact answer.
     pub fn is_too_large(&self) -> bool {
         self.kind == Kind::TooLarge
+    }
+
+    /// Whether the code of a target failed.
+    pub fn is_target(&self) -> bool {
+        self.kind == Kind::Target
     }
 }
 

@@ -41,6 +41,7 @@ pub mod reproduce;
 pub mod run;
 pub mod shell;
 pub mod streams;
+pub mod target;
 pub mod tempering;
 pub mod threads;
 pub mod train;

@@ -53,6 +53,8 @@ pub enum Purpose {
     DynamicBinarise = 32,
     /// The one draw of such values on which likelihoods are measured.
     MeasuredBinarise = 33,
+    /// The seed of a sampler of somebody's own target.
+    Target = 40,
 }
 
 /// Seed and step: the part of a stream's name that all replicas share.
@@ -74,6 +76,11 @@ impl Clock {
     /// a run with the same seed.
     pub fn of_log_z(seed: u64, part: u64) -> Clock {
         Clock { seed: stream_key(seed, Purpose::LogZ as u64, part, 0), step: 0 }
+    }
+
+    /// The clock of a sampler of somebody's own target.
+    pub fn of_target(seed: u64) -> Clock {
+        Clock { seed: stream_key(seed, Purpose::Target as u64, 0, 0), step: 0 }
     }
 
     /// Sixteen lanes of random numbers, for the kernels.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What each module may use of the others. Anything not named here is a forbidden arrow.
-const ALLOWED: [(&str, &[&str]); 16] = [
+const ALLOWED: [(&str, &[&str]); 17] = [
     ("error", &[]),
     ("shell", &[]),
     ("streams", &[]),
@@ -20,6 +20,8 @@ const ALLOWED: [(&str, &[&str]); 16] = [
     ("tempering", &["error", "streams", "path"]),
     // measures with a sampler of its own
     ("likelihood", &["error", "streams", "threads", "model", "data", "path", "tempering"]),
+    // energies of one's own: never model, data or train
+    ("target", &["error", "streams", "threads", "path", "tempering", "likelihood"]),
     (
         "train",
         &[

@@ -15,7 +15,7 @@ use isotherm::likelihood::{Estimate, SamplerReport, exact};
 use isotherm::model::{Parameters, PerfectSampler, Rbm};
 use isotherm::path::base_rate::base_rate;
 use isotherm::path::joint::joint;
-use isotherm::path::{Gibbs, Path, RbmPath, SwapOn};
+use isotherm::path::{Gibbs, Path, RbmPath, SwapOn, Weighted};
 use isotherm::streams::Clock;
 use isotherm_kernels::{BitMatrix, Matrix};
 use trained::{patterns, train};

@@ -21,7 +21,7 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::path::base_rate::base_rate;
-use crate::path::{Gibbs, RbmPath, SwapOn};
+use crate::path::{Gibbs, RbmPath, SwapOn, Weighted};
 use crate::streams::Clock;
 use crate::threads::keep_awake;
 

@@ -35,6 +35,15 @@ impl Estimate {
         Estimate { value, std_error, lower, upper, effective_samples: None }
     }
 
+    /// The mean of independent groups, its error by their spread.
+    pub(crate) fn of_groups(means: &[f64]) -> Estimate {
+        let groups = means.len() as f64;
+        let mean = means.iter().sum::<f64>() / groups;
+        let influences: Vec<f64> = means.iter().map(|x| (x - mean) / groups).collect();
+        let (std_error, freedom) = spread(&influences);
+        Estimate::around(mean, std_error, freedom)
+    }
+
     /// The same with something known exactly added to it.
     pub(super) fn plus(self, known: f64) -> Estimate {
         let (value, lower, upper) = (self.value + known, self.lower + known, self.upper + known);

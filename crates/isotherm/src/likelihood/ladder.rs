@@ -16,7 +16,7 @@ use isotherm_kernels::scalar::sigmoid;
 use rayon::prelude::*;
 
 use super::estimate::{Estimate, spread};
-use crate::path::RbmPath;
+use crate::path::Weighted;
 use crate::tempering::Tempering;
 
 /// Halvings of the interval that BAR's Δ is sought in.
@@ -50,9 +50,9 @@ impl Crossings {
     }
 
     /// Takes note of where the replicas are after a step.
-    pub fn record(&mut self, tempering: &Tempering<Box<dyn RbmPath>>) {
+    pub fn record<P: Weighted + Sync>(&mut self, tempering: &Tempering<P>) {
         let (betas, replicas) = (tempering.state.ladder.betas(), &tempering.state.replicas);
-        let path = &*tempering.path;
+        let path = &tempering.path;
         let columns: Vec<Vec<(f64, f64)>> = (0..self.columns)
             .into_par_iter()
             .map(|column| column_crossings(path, betas, replicas.column(column)))
@@ -97,7 +97,7 @@ impl Crossings {
 }
 
 /// u of the state on the colder and of that on the hotter rung of every gap of a column.
-fn column_crossings(path: &dyn RbmPath, betas: &[f64], rows: &[usize]) -> Vec<(f64, f64)> {
+fn column_crossings(path: &impl Weighted, betas: &[f64], rows: &[usize]) -> Vec<(f64, f64)> {
     let mut crossings = vec![(0.0, 0.0); betas.len() - 1];
     let mut logs = [0.0; 3];
     for (rung, &row) in rows.iter().enumerate() {

@@ -19,7 +19,7 @@ use isotherm_kernels::{BitMatrix, Level, Matrix, Tile, scalar, softplus};
 use rayon::prelude::*;
 
 use super::gibbs_block::{Block, Target};
-use super::{Path, RbmPath, SwapOn};
+use super::{Path, RbmPath, SwapOn, Weighted};
 use crate::model::Rbm;
 use crate::streams::{Clock, Purpose};
 use crate::threads::rows_per_thread;
@@ -215,6 +215,9 @@ impl RbmPath for Gibbs {
             block.copy_visible(at, out.row_mut(i));
         }
     }
+}
+
+impl Weighted for Gibbs {
     fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]) {
         assert!(self.swept, "log-weights need a sweep before them");
         let (block, at) = self.find(row);

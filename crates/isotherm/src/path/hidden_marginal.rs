@@ -15,7 +15,7 @@ use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Matrix, Products, Tile,
 use rayon::prelude::*;
 
 use self::visible_sums::{Carried, Scratch, Tabulated, VisibleSums};
-use super::{Path, RbmPath};
+use super::{Path, RbmPath, Weighted};
 use crate::model::Rbm;
 use crate::streams::{Clock, Purpose};
 use crate::threads::rows_per_thread;
@@ -173,6 +173,9 @@ impl RbmPath for HiddenMarginal {
             bernoulli::draw_row(level, field, &[], 1.0, n_visible, &mut rng, out.row_mut(i));
         }
     }
+}
+
+impl Weighted for HiddenMarginal {
     fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]) {
         for (out, beta) in out.iter_mut().zip(betas) {
             *out = beta * self.log_weight[row];

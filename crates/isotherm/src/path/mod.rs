@@ -24,6 +24,7 @@ pub use hidden_marginal::HiddenMarginal;
 use isotherm_kernels::{BitMatrix, Level, bernoulli};
 use serde::{Deserialize, Serialize};
 
+use crate::error::Error;
 use crate::model::Rbm;
 use crate::streams::{Clock, Purpose};
 
@@ -60,10 +61,28 @@ pub trait Path {
     /// Makes row `i` what row `rows[i]` was: copies, drops and reorders replicas between two steps.
     /// The next thing that is asked of the path must be a sweep.
     fn select(&mut self, rows: &[usize]);
+
+    /// What went wrong in the last sweep, if anything did: where the distributions are somebody
+    /// else's code, that code may fail. A step asks after its sweep and ends with the error.
+    fn take_failure(&mut self) -> Option<Error> {
+        None
+    }
+}
+
+/// A path whose states can be weighed, so that log Z can be measured along it.
+pub trait Weighted: Path {
+    /// log π_β of a row after a sweep, for each β in `betas`, not normalised and without what is
+    /// the same at every β. In `f64` throughout, because estimates of log Z add up thousands of
+    /// differences between neighbouring β.
+    fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]);
+
+    /// log Z of π_0, to which the [`log_weights`](Weighted::log_weights) add up: that of π_1, the
+    /// model's own, differs from it by what lies between.
+    fn log_z_at_the_hot_end(&self) -> f64;
 }
 
 /// A path of an RBM. Between two steps its whole state is the hidden units of its replicas.
-pub trait RbmPath: Path<Model = Rbm> + Send + Sync {
+pub trait RbmPath: Path<Model = Rbm> + Weighted + Send + Sync {
     /// The hidden units, a row for each replica.
     fn hidden(&self) -> BitMatrix;
 
@@ -72,15 +91,6 @@ pub trait RbmPath: Path<Model = Rbm> + Send + Sync {
 
     /// Visible samples of the given rows, which must be at β = 1 and settled, into `out`'s rows.
     fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix);
-
-    /// log π_β of a row after a sweep, for each β in `betas`, not normalised and without what is
-    /// the same at every β. In `f64` throughout, because estimates of log Z add up thousands of
-    /// differences between neighbouring β.
-    fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]);
-
-    /// log Z of π_0, to which the [`log_weights`](RbmPath::log_weights) add up: that of π_1, the
-    /// model's own, differs from it by what lies between.
-    fn log_z_at_the_hot_end(&self) -> f64;
 }
 
 /// Hidden units in random states.
@@ -115,5 +125,19 @@ impl<P: Path + ?Sized> Path for Box<P> {
 
     fn select(&mut self, rows: &[usize]) {
         (**self).select(rows);
+    }
+
+    fn take_failure(&mut self) -> Option<Error> {
+        (**self).take_failure()
+    }
+}
+
+impl<P: Weighted + ?Sized> Weighted for Box<P> {
+    fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]) {
+        (**self).log_weights(row, betas, out);
+    }
+
+    fn log_z_at_the_hot_end(&self) -> f64 {
+        (**self).log_z_at_the_hot_end()
     }
 }

@@ -120,6 +120,9 @@ impl<P: Path> Tempering<P> {
         let Buffers { betas_of_rows: betas, acceptances, .. } = &mut self.buffers;
         s.replicas.betas_of_rows(s.ladder.betas(), betas);
         self.path.sweep(model, betas, k, clock);
+        if let Some(failure) = self.path.take_failure() {
+            return Err(failure);
+        }
         let (replicas, rates) = (&mut s.replicas, &mut s.rates);
         swap_pass(&self.path, &s.ladder, replicas, rates, s.parity, clock, acceptances)?;
         s.flow.observe(&mut s.replicas);

@@ -28,3 +28,4 @@ pub use ladder::{Ladder, Spacing};
 pub use replicas::{Label, Replicas};
 pub use respace::Respace;
 pub use swap::SwapRates;
+pub use tune::MOST_RUNGS;

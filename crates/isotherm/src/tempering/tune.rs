@@ -14,7 +14,7 @@ use crate::streams::Clock;
 /// Fewest gaps that a ladder is given.
 const FEWEST_GAPS: usize = 3;
 /// Most rungs that a warm-up lays.
-const MOST_RUNGS: usize = 100;
+pub const MOST_RUNGS: usize = 100;
 /// The rejection that every gap should have after it: half of the swaps succeed.
 const REJECTION: f64 = 0.5;
 /// The shares of a warm-up after which the ladder is laid anew; what is left lets it settle.
