@@ -16,15 +16,20 @@ from isotherm._history import History, Ladder
 from isotherm._likelihood import LogLikelihood, LogZ
 from isotherm._rbm import RBM
 from isotherm._runs import load, load_rbms, save_rbms
+from isotherm._targets import Estimate, Quadratic, TargetSamples, sample_target
 
 __all__ = [
     "RBM",
+    "Estimate",
     "History",
     "Ladder",
     "LogLikelihood",
     "LogZ",
+    "Quadratic",
+    "TargetSamples",
     "load",
     "load_rbms",
+    "sample_target",
     "save_rbms",
     "__version__",
 ]

@@ -20,6 +20,7 @@ from isotherm._plots import Plots
 from isotherm._progress import Progress
 from isotherm._report import Report
 from isotherm._runs import keep
+from isotherm._traces import Traces
 
 #: What a run calls examples that came as an array.
 ARRAY = "an array in memory"
@@ -47,7 +48,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         The ladder at the start, columns of replicas that share it, samples at β = 1, Gibbs steps an
         update.
     updates : int or None
-        Updates of the model; 200 passes over the data, at least 10,000 and at most 100,000, if
+        Updates of the model; 200 passes over the data, at least 25,000 and at most 100,000, if
         ``None``.
     batch, sampling_steps, lr, lr_decay, momentum, weight_decay, l1, gradient, average
         Learning: see ``isotherm train --help``.
@@ -100,7 +101,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> import numpy as np
     >>> from isotherm import RBM
     >>> X = np.array([[1, 1, 0, 0], [0, 0, 1, 1]] * 50)
-    >>> rbm = RBM(hidden=2, updates=2000, random_state=1).fit(X)
+    >>> rbm = RBM(hidden=2, updates=10000, random_state=1).fit(X)
     >>> print(rbm.log_likelihood(X))  # the best there is: -log 2
     -0.7... nats, exact
     """
@@ -385,17 +386,21 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         seed = self.__dict__.get("seed_", 1) if seed is None else seed
         if self.__dict__.get("config_") is None:
             return _isotherm.sample_model(self._model(), n_samples, thin, warm_up, seed, self.threads)
-        samples, self.round_trips_of_samples_ = _isotherm.sample_checkpoint(
-            json.dumps(self.config_),
-            self._checkpoint,
-            n_samples,
-            thin,
-            warm_up,
-            seed,
-            self.averaged,
-            self.threads,
+        return self._sampled(n_samples, thin, warm_up, seed, False)[0]
+
+    def _sampled(self, n: int, thin: int, warm_up: int, seed: int, traced: bool) -> tuple[Any, Any]:
+        config, checkpoint = json.dumps(self.config_), self._checkpoint
+        return _isotherm.sample_checkpoint(
+            config, checkpoint, n, thin, warm_up, seed, self.averaged, traced, self.threads
         )
-        return samples
+
+    def traces(self, steps: int = 1000, *, warm_up: int = 1000, seed: int | None = None) -> Traces:
+        """Follows the replicas of the tempered sampler for ``steps`` steps; ``.to_arviz()`` makes an
+        ArviZ dataset of it."""
+        check_is_fitted(self, "components_")
+        if self.__dict__.get("config_") is None:
+            raise ValueError("this model was not trained here, so it has no replicas to follow")
+        return Traces.of(self, steps, warm_up, self.seed_ if seed is None else seed)
 
     def gibbs(self, v: Any, *, steps: int = 1, random_state: Any = None) -> np.ndarray:
         """``steps`` steps of Gibbs sampling from the rows of ``v``, at β = 1 and without a ladder."""

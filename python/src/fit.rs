@@ -52,10 +52,9 @@ pub(crate) fn config_of(options: &str) -> PyResult<Config> {
     serde_json::from_value(all).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// An option that somebody chose.
-fn given(options: &str, name: &str) -> PyResult<Option<Value>> {
-    let mut given: serde_json::Map<String, Value> = from_json(options)?;
-    Ok(given.remove(name))
+/// Whether somebody chose an option.
+fn is_given(options: &str, name: &str) -> PyResult<bool> {
+    Ok(from_json::<serde_json::Map<String, Value>>(options)?.contains_key(name))
 }
 
 /// The options that nobody chose.
@@ -93,8 +92,11 @@ impl Fit {
         test: Option<&Examples>,
     ) -> PyResult<Fit> {
         let mut config = config_of(options)?;
-        if let (None, Some(examples)) = (given(options, "updates")?, train.data.examples()) {
-            config.updates = Config::updates_for(examples, config.batch);
+        if let Some(examples) = train.data.examples() {
+            let chosen = is_given(options, "updates")?.then_some(config.updates);
+            let pace = Config::pace_for(examples, config.batch, chosen);
+            config.updates = pace.updates;
+            config.lr = if is_given(options, "lr")? { config.lr } else { pace.lr };
         }
         let course = Course::begin(&config, run_data(train, valid, test)).map_err(raised)?;
         Ok(Fit { course, rows: Vec::new(), summary: None })

@@ -8,6 +8,7 @@ mod examples;
 mod fit;
 mod models;
 mod runs;
+mod target;
 mod work;
 
 use pyo3::prelude::*;
@@ -22,6 +23,9 @@ mod _isotherm {
     use crate::models::{evaluate, sample_model};
     #[pymodule_export]
     use crate::runs::{keep_run, load_model, load_run, sample_checkpoint, write_report};
+
+    #[pymodule_export]
+    use crate::target::{Quadratic, sample_target};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -73,7 +73,7 @@ pub(crate) fn sample_model<'py>(
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyArray2<u8>>> {
     let model = model_of(&model)?;
-    let request = SampleRequest { count, thin, warm_up, seed, averaged: false };
+    let request = SampleRequest { count, thin, warm_up, seed, averaged: false, traced: false };
     let work = |line: &Line<'_, ()>| {
         isotherm::run::sample_model(&model, &request, |_| !line.should_stop())
     };

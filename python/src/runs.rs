@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use isotherm::checkpoint::{self, Bundle};
 use isotherm::model::{Rbm, read_model};
 use isotherm::record::{Row, read_rows};
-use isotherm::run::{Kept, RunFolder, SampleRequest};
+use isotherm::run::{Kept, RunFolder, SampleRequest, Samples};
 use isotherm::train::Config;
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -75,9 +75,12 @@ pub(crate) fn load_model<'py>(
     Ok((arrays(&file.model)?, file.averaged.as_ref().map(arrays).transpose()?))
 }
 
+/// Round trips, samples at a time, the ladder, and the rungs of the replicas, if they are traced.
+type SampleFigures<'py> = (u64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u16>>);
+
 /// Samples by the sampler of a run, which goes on from its checkpoint.
 #[pyfunction]
-#[pyo3(signature = (config, checkpoint, count, thin=10, warm_up=1000, seed=1, averaged=false, threads=None))]
+#[pyo3(signature = (config, checkpoint, count, thin=10, warm_up=1000, seed=1, averaged=false, traced=false, threads=None))]
 #[allow(clippy::too_many_arguments)] // keyword arguments
 pub(crate) fn sample_checkpoint<'py>(
     py: Python<'py>,
@@ -88,17 +91,20 @@ pub(crate) fn sample_checkpoint<'py>(
     warm_up: u64,
     seed: u64,
     averaged: bool,
+    traced: bool,
     threads: Option<usize>,
-) -> PyResult<(Bound<'py, PyArray2<u8>>, u64)> {
+) -> PyResult<(Bound<'py, PyArray2<u8>>, SampleFigures<'py>)> {
     let config: Config = from_json(config)?;
     let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
-    let request = SampleRequest { count, thin, warm_up, seed, averaged };
+    let request = SampleRequest { count, thin, warm_up, seed, averaged, traced };
     let work = |line: &Line<'_, ()>| {
         let go_on = |_| !line.should_stop();
         isotherm::run::sample_checkpoint(&config, &bundle, &request, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-    Ok((bytes_of(py, &samples.v)?, samples.round_trips))
+    let Samples { rungs, betas, particles, round_trips, .. } = &samples;
+    let figures = (*round_trips, *particles, betas.to_pyarray(py), rungs.to_pyarray(py));
+    Ok((bytes_of(py, &samples.v)?, figures))
 }
 
 /// Draws the report of a run again, and tells where it is.

@@ -145,14 +145,15 @@ pub(crate) struct TrainOptions {
     /// Examples in a minibatch [default: 100, 5 for the mixture]
     #[arg(long, value_parser = size, help_heading = "Learning")]
     batch: Option<usize>,
-    /// Updates of the model [default: 200 passes over the file, at least 10000 and at most 100000;
+    /// Updates of the model [default: 200 passes over the file, at least 25000 and at most 100000;
     /// 100000 for the mixture]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     updates: Option<u64>,
     /// Steps of sampling after the last update, the ladder still adapting [default: 0]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     sampling_steps: Option<u64>,
-    /// Learning rate [default: 0.05, 0.01 for the mixture]
+    /// Learning rate [default: 0.05; down to 0.01 for a file of which 200 passes are less than 25000
+    /// updates; 0.01 for the mixture]
     #[arg(long, help_heading = "Learning")]
     lr: Option<f64>,
     /// How it falls: not, linearly to 0, held for 30 % of the updates and then linearly, or as 1/t

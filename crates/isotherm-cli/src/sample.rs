@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         warm_up: arguments.warm_up,
         seed: arguments.seed,
         averaged: arguments.averaged,
+        traced: false,
     };
     let bar = match quiet {
         true => indicatif::ProgressBar::hidden(),

@@ -18,15 +18,18 @@ use crate::progress::Progress;
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
-    let Chosen { mut config, updates } =
+    let Chosen { mut config, updates, lr } =
         configuration(arguments.config.as_deref(), &arguments.options)?;
     let out = match &arguments.out {
         Some(out) => out.clone(),
         None => free_folder(&config),
     };
     let data = RunData::of(&config)?;
-    if let (false, Some(examples)) = (updates, data.train.examples()) {
-        config.updates = Config::updates_for(examples, config.batch);
+    if let Some(examples) = data.train.examples() {
+        let chosen = updates.then_some(config.updates);
+        let pace = Config::pace_for(examples, config.batch, chosen);
+        config.updates = pace.updates;
+        config.lr = if lr { config.lr } else { pace.lr };
     }
     let session = Session::begin(&out, Course::begin(&config, data)?, arguments.overwrite)?;
     carry_on(session, &out, quiet)
@@ -87,10 +90,11 @@ fn report_of(out: &Path) -> Option<PathBuf> {
         .ok()
 }
 
-/// A configuration, and whether somebody has chosen the number of updates.
+/// A configuration, and whether somebody has chosen the number of updates and their rate.
 struct Chosen {
     config: Config,
     updates: bool,
+    lr: bool,
 }
 
 /// The options of the file, overridden by those of the command line.
@@ -110,7 +114,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         true if !written_out => Config::for_a_file(),
         _ => Config::default(),
     };
-    let updates = table.contains_key("updates");
+    let (updates, lr) = (table.contains_key("updates"), table.contains_key("lr"));
     let mut chosen = toml::Table::try_from(defaults)
         .map_err(|error| Error::config(format!("the defaults cannot be used: {error}")))?;
     chosen.extend(table);
@@ -122,7 +126,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         // A run can be resumed from anywhere.
         *data = Source::parse(data).absolute()?.name();
     }
-    Ok(Chosen { config, updates })
+    Ok(Chosen { config, updates, lr })
 }
 
 fn read_table(path: &Path) -> Result<toml::Table> {

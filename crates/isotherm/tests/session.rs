@@ -51,8 +51,14 @@ fn samples_follow_the_model() {
         finished(&out, algorithm);
         fs::remove_file(out.with_extension("csv")).unwrap();
         let run = RunFolder::open(&out).unwrap();
-        let request =
-            SampleRequest { count: 20_000, thin: 10, warm_up: 500, seed: 3, averaged: false };
+        let request = SampleRequest {
+            count: 20_000,
+            thin: 10,
+            warm_up: 500,
+            seed: 3,
+            averaged: false,
+            traced: false,
+        };
         let samples = sample(&run, &request, |_| true).unwrap();
         assert!(samples.round_trips > 1000, "{algorithm:?}: {}", samples.round_trips);
         let rbm = run.read_model().unwrap().0.model;

@@ -108,5 +108,6 @@ fn request(config: &Config, rungs: Option<usize>, n_visible: usize) -> SampleReq
         warm_up: warm_up as u64,
         seed: SEED,
         averaged: false,
+        traced: false,
     }
 }

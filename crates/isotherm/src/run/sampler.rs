@@ -10,6 +10,7 @@ use crate::model::Rbm;
 use crate::path::joint::joint;
 use crate::path::{Path, RbmPath, SwapOn, random_hidden};
 use crate::streams::Clock;
+use crate::tempering::Replicas;
 use crate::train::negative::Negative;
 use crate::train::{Algorithm, Config, Plan, TrainState};
 
@@ -26,6 +27,8 @@ pub struct SampleRequest {
     pub seed: u64,
     /// Whether to sample from the averaged parameters.
     pub averaged: bool,
+    /// Whether to take note of where every replica is whenever samples are taken.
+    pub traced: bool,
 }
 
 /// Samples, with the round trips that were completed while they were drawn.
@@ -33,6 +36,13 @@ pub struct SampleRequest {
 pub struct Samples {
     /// A row for each sample.
     pub v: BitMatrix,
+    /// The rung of each replica at each time samples were taken, if that was asked for: replicas side
+    /// by side, spare ones at the cold end.
+    pub rungs: Vec<u16>,
+    /// The ladder, cold end first.
+    pub betas: Vec<f64>,
+    /// Particles: samples that were taken at a time.
+    pub particles: usize,
     /// Round trips of all replicas after the warm-up.
     pub round_trips: u64,
     /// If the current checkpoint was unusable: a sentence that says which one was used.
@@ -165,10 +175,11 @@ fn draw(
     let n_visible = model.n_visible();
     let mut v = BitMatrix::zeros(0, n_visible);
     let (Some(adaptation), Some(tempering)) = (plan.adaptation(), negative.tempering_mut()) else {
-        return Ok(Samples { v, round_trips: 0, fell_back: None });
+        return Err(Error::config("there is no ladder to sample with"));
     };
     let total = steps(request, plan.particles, n_visible)?;
     let mut samples = BitMatrix::zeros(plan.particles, n_visible);
+    let mut rungs = Vec::new();
     for step in 0..total {
         if step == request.warm_up {
             tempering.state.flow.restart_count();
@@ -183,6 +194,9 @@ fn draw(
                 path.visible(model, rows, clock, &mut samples);
             });
             v.append(&samples);
+            if request.traced {
+                trace(&tempering.state.replicas, &mut rungs);
+            }
         }
         if !progress((step + 1) as f64 / total as f64) {
             break;
@@ -191,7 +205,22 @@ fn draw(
     let wanted: Vec<usize> = (0..request.count.min(v.rows())).collect();
     Ok(Samples {
         v: v.select(&wanted),
+        rungs,
+        betas: tempering.state.ladder.betas().to_vec(),
+        particles: plan.particles,
         round_trips: tempering.state.flow.round_trips,
         fell_back: None,
     })
+}
+
+/// Adds the rung of each replica.
+fn trace(replicas: &Replicas, out: &mut Vec<u16>) {
+    let start = out.len();
+    out.resize(start + replicas.rows(), 0);
+    for column in 0..replicas.columns() {
+        for (rung, &row) in replicas.column(column).iter().enumerate() {
+            // A ladder never has as many rungs as would not fit.
+            out[start + row] = rung as u16;
+        }
+    }
 }

@@ -15,7 +15,7 @@ pub mod state;
 pub mod step;
 
 pub use best::Best;
-pub use config::{Algorithm, Config, FinalLikelihood, GradientKind, LrDecay, PathKind};
+pub use config::{Algorithm, Config, FinalLikelihood, GradientKind, LrDecay, Pace, PathKind};
 pub use explain::explain_toml;
 pub use plan::Plan;
 pub use state::TrainState;

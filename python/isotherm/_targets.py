@@ -1,0 +1,156 @@
+"""Energies of one's own on the ladder that tunes itself."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from isotherm import _isotherm
+from isotherm._history import _number
+
+
+class Quadratic:
+    """An energy of second degree over zeros and ones, swept with local fields that follow each flip.
+
+    >>> import numpy as np
+    >>> two = Quadratic.qubo([[-1.0, 2.0], [0.0, -1.0]])
+    >>> two.energies(np.array([[0, 0], [1, 0], [1, 1]]))
+    array([ 0., -1.,  0.])
+    """
+
+    def __init__(self, native: _isotherm.Quadratic) -> None:
+        self._native = native
+
+    @classmethod
+    def qubo(cls, Q: Any) -> Quadratic:
+        """E(x) = xᵀQx, x of zeros and ones; a pair costs Q_ij + Q_ji."""
+        return cls(_isotherm.Quadratic.from_qubo(np.ascontiguousarray(Q, dtype=float)))
+
+    @classmethod
+    def ising(cls, J: Any, h: Any = None) -> Quadratic:
+        """E(s) = −Σ J_ij s_i s_j − Σ h_i s_i over the pairs, s = 2x − 1.
+
+        ``J`` is a matrix, symmetric or of one triangle; for a few bonds among many spins see
+        :meth:`ising_bonds`.
+        """
+        matrix = np.ascontiguousarray(J, dtype=float)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"J must be a square matrix, not of shape {matrix.shape}")
+        fields = np.zeros(len(matrix)) if h is None else np.asarray(h, dtype=float)
+        return cls(_isotherm.Quadratic.from_couplings(matrix, fields))
+
+    @classmethod
+    def ising_bonds(cls, bonds: Sequence[tuple[int, int, float]], h: Any) -> Quadratic:
+        """The same with the pairs named one by one, ``(i, j, J_ij)``; ``h`` has a field for each spin."""
+        pairs = [(int(i), int(j), float(coupling)) for i, j, coupling in bonds]
+        return cls(_isotherm.Quadratic.from_bonds(pairs, np.asarray(h, dtype=float)))
+
+    @property
+    def n(self) -> int:
+        """Number of variables."""
+        return self._native.n
+
+    def energies(self, states: Any) -> np.ndarray:
+        """Energies of rows of zeros and ones."""
+        return self._native.energies(np.ascontiguousarray(states, dtype=np.uint8))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its error."""
+
+    value: float
+    std_error: float
+    #: Ends of the 95 % interval.
+    lower: float
+    upper: float
+
+    @classmethod
+    def of(cls, found: dict[str, Any]) -> Estimate:
+        """From what the engine tells."""
+        return cls(**{name: found[name] for name in ("value", "std_error", "lower", "upper")})
+
+
+@dataclass(frozen=True)
+class TargetSamples:
+    """Samples of an energy, and how they came about."""
+
+    #: Rows of zeros and ones, uint8.
+    states: np.ndarray
+    #: Their energies.
+    energies: np.ndarray
+    #: log Z by Bennett's acceptance ratio; ``None`` if it was not asked for.
+    log_z: Estimate | None
+    #: log Z by stepping stones from the hot and from the cold end: bounds from below and above.
+    log_z_bounds: tuple[Estimate, Estimate] | None
+    #: Mean energy at β = 1 over all steps after the warm-up.
+    mean_energy: Estimate | None
+    #: The ladder, cold end first.
+    betas: np.ndarray
+    swap_rates: np.ndarray
+    f_up: np.ndarray
+    round_trips: int
+    #: Whether the replicas went round as they should, and that in a sentence.
+    converged: bool
+    verdict: str
+
+
+def sample_target(
+    energy: Quadratic | Callable[[np.ndarray], Any],
+    n: int | None = None,
+    *,
+    n_samples: int = 1000,
+    columns: int = 20,
+    warm_up: int = 1000,
+    thin: int = 10,
+    rungs: int = 10,
+    log_z_steps: int = 1000,
+    seed: int = 1,
+    threads: int | None = None,
+    callback: Callable[[float], Any] | None = None,
+) -> TargetSamples:
+    """Samples exp(−E(x)) over binary states x, with log Z.
+
+    ``energy`` is a :class:`Quadratic`, or a function that takes an array of states (uint8, a row
+    each) and returns their energies; ``n`` is then the number of variables. The ladder goes from
+    β = 1 to β = 0, where every state is as likely. It is tuned for ``warm_up`` steps and then stays.
+
+    >>> import numpy as np
+    >>> def field(x):  # three free spins
+    ...     return -(x @ np.array([1.0, 2.0, 3.0]))
+    >>> found = sample_target(field, n=3, n_samples=200, warm_up=300, log_z_steps=300)
+    >>> exact = np.log1p(np.exp([1.0, 2.0, 3.0])).sum()
+    >>> abs(found.log_z.value - exact) < 0.1
+    True
+    """
+    if isinstance(energy, Quadratic):
+        native, n = energy._native, energy.n
+    elif n is None:
+        raise ValueError("n is missing: how many variables has a state?")
+    else:
+        native = energy
+    states, energies, text = _isotherm.sample_target(
+        native, n, n_samples, columns, warm_up, thin, rungs, log_z_steps, seed, threads, callback
+    )
+    found = json.loads(text)
+    numbers = lambda values: np.array([_number(value) for value in values], dtype=float)
+    log_z, verdict = found["log_z"], found["verdict"]
+    if not verdict["converged"]:
+        warnings.warn(verdict["sentence"], UserWarning, stacklevel=2)
+    return TargetSamples(
+        states=states,
+        energies=energies,
+        log_z=log_z and Estimate.of(log_z["bar"]),
+        log_z_bounds=log_z and (Estimate.of(log_z["up"]), Estimate.of(log_z["down"])),
+        mean_energy=found["mean_energy"] and Estimate.of(found["mean_energy"]),
+        betas=numbers(found["betas"]),
+        swap_rates=numbers(found["swap_rates"]),
+        f_up=numbers(found["f_up"]),
+        round_trips=found["round_trips"],
+        converged=verdict["converged"],
+        verdict=verdict["sentence"],
+    )
