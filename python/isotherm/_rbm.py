@@ -332,6 +332,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         quick: bool = False,
         particles: int | None = None,
         steps: int | None = None,
+        sampling_steps: int | None = None,
         seed: int = 1,
     ) -> LogLikelihood:
         """Mean log-likelihood of the rows of ``X``, with its bracket.
@@ -345,7 +346,16 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if training is not None:
             known, _ = self._examples(self._checked(training), "training", rule)
         text = _isotherm.evaluate(
-            self._model(), known, rows, log_z, quick, particles, steps, seed, self.threads
+            self._model(),
+            known,
+            rows,
+            log_z,
+            quick,
+            particles,
+            steps,
+            sampling_steps,
+            seed,
+            self.threads,
         )
         found = json.loads(text)
         measured = found["log_likelihood"]
@@ -370,7 +380,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         states = np.zeros((1, self.n_features_in_), np.uint8) if small else self.sample(200)
         training, way = _data.examples(states, "samples", "as-is"), "exact" if small else "estimate"
         text = _isotherm.evaluate(
-            self._model(), training, None, way, True, None, None, 1, self.threads
+            self._model(), training, None, way, True, None, None, None, 1, self.threads
         )
         return LogZ.of(json.loads(text)["log_z"])
 
