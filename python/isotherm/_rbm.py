@@ -203,7 +203,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             warnings.warn(sentence, UserWarning, stacklevel=2)
         self._forget()
         self.seed_ = self._seed()
-        native = _isotherm.Fit.begin(self._engine_options(rule), train, *held_out)
+        named = {part: ARRAY for part, X in (("valid", valid), ("test", test)) if X is not None}
+        native = _isotherm.Fit.begin(self._engine_options(rule, **named), train, *held_out)
         self._learn(native)
         self._take(native)
         self._native = None  # a finished model needs no data
@@ -227,8 +228,9 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         train, rule = self._examples(X, "X")
         native = getattr(self, "_native", None)
         if native is None and not first:
+            config = {**self.config_, "patience": None}  # which may have run out already
             native = _isotherm.Fit.resume(
-                json.dumps(self.config_), self._checkpoint, json.dumps(self._rows), train, None, None
+                json.dumps(config), self._checkpoint, json.dumps(self._rows), train, None, None
             )
         batch = self.batch if self.batch is not None else 100
         updates = max(1, -(-X.shape[0] // max(1, int(batch))))
@@ -236,6 +238,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self.seed_ = self._seed()
             course = {"updates": updates, "lr-decay": self.lr_decay or "constant"}
             course.update({"likelihood-every": 0, "metrics-every": 100, "average": self.average or 1000})
+            course["patience"] = None  # there are no validation data
             native = _isotherm.Fit.begin(self._engine_options(rule, **course), train)
         else:
             native.learn_from(train, updates)
@@ -296,7 +299,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _set_summary(self, summary: dict[str, Any]) -> None:
         self.summary_ = summary
         for sentence in summary["warnings"]:
-            if "constant" not in sentence:  # said before learning began
+            # Constant columns were named before learning began; an early stop was asked for.
+            if "constant" not in sentence and not sentence.startswith("stopped after"):
                 warnings.warn(sentence, UserWarning, stacklevel=4)
 
     def _forget(self) -> None:
