@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from isotherm._rbm import RBM
 
 
-def _axes(ax: Any) -> Any:
+def _axes(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
     if ax is not None:
         return ax
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         raise ImportError("figures need matplotlib: pip install 'isotherm[plot]'") from None
-    return plt.subplots(layout="constrained")[1]
+    return plt.subplots(figsize=size, layout="constrained")[1]
 
 
 class Plots:
@@ -28,8 +28,15 @@ class Plots:
 
     def likelihood(self, ax: Any = None) -> Any:
         """Log-likelihood along the run, with a band of two standard errors."""
-        ax, history = _axes(ax), self._rbm.history_
-        names = {"log_likelihood": "train", "log_likelihood_averaged": "train, averaged", "log_likelihood_valid": "valid"}
+        history = self._rbm.history_
+        names = {
+            "log_likelihood": "train",
+            "log_likelihood_averaged": "train, averaged",
+            "log_likelihood_valid": "valid",
+        }
+        if not any(name in history for name in names):
+            raise ValueError("no likelihood was recorded along the way: see likelihood_every")
+        ax = _axes(ax)
         for name, label in names.items():
             if name not in history:
                 continue
@@ -37,16 +44,26 @@ class Plots:
             step, value = history["step"][measured], history[name][measured]
             error = 2 * history[f"{name}_std_error"][measured]
             (line,) = ax.plot(step, value, label=label)
-            ax.fill_between(step, value - error, value + error, color=line.get_color(), alpha=0.2, lw=0)
+            band, color = (value - error, value + error), line.get_color()
+            ax.fill_between(step, *band, color=color, alpha=0.2, lw=0)
         ax.set(xlabel="updates", ylabel="log-likelihood (nats)")
-        if ax.lines:
-            ax.legend()
+        ax.legend()
         return ax
 
     def ladder(self, ax: Any = None) -> Any:
-        """The rungs along the run: inverse temperatures, cold end at the top."""
-        ax, history = _axes(ax), self._with_ladder()
-        ax.plot(history["step"], history["betas"], color="C0", lw=0.8)
+        """The rungs along the run: inverse temperatures, cold end at the top.
+
+        Lines are cut where a rung came or went, because others have its number from then on.
+        """
+        history = self._with_ladder()
+        ax, step, betas = _axes(ax), history["step"], history["betas"]
+        cuts = np.flatnonzero(np.diff(history["rungs"])) + 1
+        for rows in np.split(np.arange(len(step)), cuts):
+            first, last = rows[0], rows[-1]
+            until = step[min(last + 1, len(step) - 1)]
+            ax.plot([*step[rows], until], betas[[*rows, last]], color="C0", lw=1)
+            if first:
+                ax.axvline(step[first], color="0.85", lw=0.8, zorder=0)
         ax.set(xlabel="updates", ylabel="inverse temperature β")
         return ax
 
@@ -55,8 +72,10 @@ class Plots:
         ax, ladder = _axes(ax), self._ladder()
         rungs = np.arange(len(ladder.betas))
         ax.plot(rungs, ladder.f_up, "o-", label="measured")
-        ax.plot(rungs[[0, -1]], [1, 0], "--", color="0.6", label="linear")
-        ax.set(xlabel="rung, cold end first", ylabel="f_up", ylim=(-0.05, 1.05))
+        ax.plot(rungs[[0, -1]], [1, 0], "--", color="0.6", label="aim", zorder=0)
+        ax.set(xlabel="rung, cold end first", ylim=(-0.05, 1.05))
+        ax.set_ylabel("$f_{up}$: share that came from the cold end")
+        ax.xaxis.get_major_locator().set_params(integer=True)
         ax.legend()
         return ax
 
@@ -64,26 +83,35 @@ class Plots:
         """Swap rate of each pair of neighbours at the end."""
         ax, ladder = _axes(ax), self._ladder()
         ax.bar(np.arange(len(ladder.swap_rates)) + 0.5, ladder.swap_rates, width=0.9)
-        ax.set(xlabel="rung, cold end first", ylabel="swap rate", ylim=(0, 1))
+        mean = np.nanmean(ladder.swap_rates)
+        ax.axhline(mean, ls="--", color="0.4", lw=1, label=f"mean {mean:.2f}")
+        ax.set(xlabel="between rungs, cold end first", ylabel="swap rate", ylim=(0, 1))
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.legend()
         return ax
 
     def round_trips(self, ax: Any = None) -> Any:
-        """Round trips since their count began anew."""
-        ax, history = _axes(ax), self._with_ladder()
-        ax.plot(history["step"], history["round_trips"])
-        ax.set(xlabel="updates", ylabel="round trips")
+        """Round trips since their count began anew, as it does for the last fifth of the updates."""
+        history = self._with_ladder()
+        ax, step, trips = _axes(ax), history["step"], history["round_trips"]
+        for rows in np.split(np.arange(len(step)), np.flatnonzero(np.diff(trips) < 0) + 1):
+            ax.plot(step[rows], trips[rows], color="C0", marker="." if len(rows) == 1 else None)
+        ax.set(xlabel="updates", ylabel="round trips", ylim=(0, None))
         return ax
 
     def filters(self, shape: tuple[int, int] | None = None, n: int = 25, ax: Any = None) -> Any:
         """The weights of the first hidden units as images of ``shape`` (a square if it is left out)."""
         weights = self._rbm.components_[:n]
         top = np.abs(weights).max() or 1.0
-        return _images(_axes(ax), weights, shape, {"cmap": "RdBu_r", "vmin": -top, "vmax": top})
+        style = {"cmap": "RdBu_r", "vmin": -top, "vmax": top}
+        ax = _images(ax, weights, shape, style)
+        ax.figure.colorbar(ax.images[-1], ax=ax, label="weight", shrink=0.6)
+        return ax
 
     def samples(self, shape: tuple[int, int] | None = None, n: int = 25, ax: Any = None) -> Any:
         """Samples of the model as images of ``shape`` (a square if it is left out)."""
         samples = self._rbm.sample(n)
-        return _images(_axes(ax), samples, shape, {"cmap": "gray_r", "vmin": 0, "vmax": 1})
+        return _images(ax, samples, shape, {"cmap": "gray_r", "vmin": 0, "vmax": 1})
 
     def _ladder(self) -> Any:
         if self._rbm.ladder_ is None:
@@ -99,12 +127,17 @@ class Plots:
 
 def _images(ax: Any, rows: np.ndarray, shape: tuple[int, int] | None, style: dict[str, Any]) -> Any:
     height, width = shape or _square(rows.shape[1])
+    if height * width != rows.shape[1]:
+        raise ValueError(f"{rows.shape[1]} columns are no image of {height} × {width}")
+    ax = _axes(ax, size=(5.0, 5.0))
     across = int(np.ceil(np.sqrt(len(rows))))
     down = -(-len(rows) // across)
-    sheet = np.full((down * (height + 1) - 1, across * (width + 1) - 1), np.nan)
+    sheet = np.full((down * (height + 1) + 1, across * (width + 1) + 1), np.nan)
     for i, row in enumerate(rows):
-        top, left = i // across * (height + 1), i % across * (width + 1)
+        top, left = i // across * (height + 1) + 1, i % across * (width + 1) + 1
         sheet[top : top + height, left : left + width] = row.reshape(height, width)
+    # Grey between the images: their edges are seen where they are white.
+    ax.imshow(np.full(sheet.shape, 0.7), cmap="gray", vmin=0, vmax=1)
     ax.imshow(sheet, interpolation="nearest", **style)
     ax.set_axis_off()
     return ax

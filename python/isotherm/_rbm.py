@@ -298,9 +298,11 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _set_summary(self, summary: dict[str, Any]) -> None:
         self.summary_ = summary
+        # Nothing that was asked for: an early stop, and that there is only an exact likelihood.
+        asked = ["stopped after"] + ["no likelihood"] * (self.final_likelihood == "exact-only")
         for sentence in summary["warnings"]:
-            # Constant columns were named before learning began; an early stop was asked for.
-            if "constant" not in sentence and not sentence.startswith("stopped after"):
+            # Constant columns were named before learning began.
+            if "constant" not in sentence and not sentence.startswith(tuple(asked)):
                 warnings.warn(sentence, UserWarning, stacklevel=4)
 
     def _forget(self) -> None:
