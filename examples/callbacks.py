@@ -56,7 +56,7 @@ def mlflow(experiment):
 
 def printed(row):
     """For whoever has none of them."""
-    told = "  ".join(f"{name} {value:.3g}" for name, value in figures(row).items())
+    told = "  ".join(f"{name} {value:.4g}" for name, value in figures(row).items())
     print(f"{row['step']:6}  {told}")
 
 

@@ -25,7 +25,9 @@ class Report:
     def of(cls, rbm: RBM) -> Report:
         """Draws the report of a model."""
         with tempfile.TemporaryDirectory() as folder:
-            run = Path(folder) / "run"
+            # The page has the folder's name as its title.
+            hidden, visible = rbm.components_.shape
+            run = Path(folder) / f"RBM-{visible}x{hidden}"
             keep(rbm, run, False)
             return cls(_isotherm.write_report(run).read_text(encoding="utf-8"))
 
@@ -33,6 +35,9 @@ class Report:
         """Writes the page."""
         with open(path, "w" if overwrite else "x", encoding="utf-8") as out:
             out.write(self.page)
+
+    def __repr__(self) -> str:
+        return f"<Report of {len(self.page) / 1000:.0f} kB; .save(path) writes it>"
 
     def _repr_html_(self) -> str:
         # In a frame of its own, so that its style and that of the notebook keep apart.
