@@ -81,8 +81,8 @@ def main():
 
     rng = np.random.default_rng(1)
     X = rng.random((500, 12)) < np.where(rng.random((500, 1)) < 0.5, 0.9, 0.1)
-    model = isotherm.RBM(hidden=4, updates=5000, metrics_every=500, random_state=1, callback=callback)
-    model.fit(X)
+    options = {"hidden": 4, "updates": 5000, "metrics_every": 500, "random_state": 1}
+    model = isotherm.RBM(**options, callback=callback).fit(X)
     print(f"{len(steps)} rows, stopped after {model.n_updates_} updates")
     assert steps == sorted(set(steps)) and {500, 1000, 1500} <= set(steps)
     assert 1500 <= model.n_updates_ < 5000  # it goes on while the callback is at work

@@ -3,7 +3,8 @@
 scikit-learn's digits, each also moved by a pixel in four directions, so that pixels alone are not
 enough for a linear classifier. Rate and length of both RBMs were chosen on a part of the training
 data, from about as many candidates that take a few seconds each. Another seed changes an accuracy
-by up to 0.01, so that a smaller difference means little.
+by up to 0.01, and BernoulliRBM was seen at 0.92 on the test data with a rate of 0.1 and 10 passes:
+so the difference between the two RBMs here is small.
 """
 
 import time

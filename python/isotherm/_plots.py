@@ -91,7 +91,7 @@ class Plots:
         return ax
 
     def round_trips(self, ax: Any = None) -> Any:
-        """Round trips since their count began anew, as it does for the last fifth of the updates."""
+        """Round trips since their count began anew: at the last fifth of the updates, too."""
         history = self._with_ladder()
         ax, step, trips = _axes(ax), history["step"], history["round_trips"]
         for rows in np.split(np.arange(len(step)), np.flatnonzero(np.diff(trips) < 0) + 1):
