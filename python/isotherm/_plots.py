@@ -100,7 +100,7 @@ class Plots:
         return ax
 
     def filters(self, shape: tuple[int, int] | None = None, n: int = 25, ax: Any = None) -> Any:
-        """The weights of the first hidden units as images of ``shape`` (a square if it is left out)."""
+        """The weights of the first hidden units as images of ``shape`` (a square without it)."""
         weights = self._rbm.components_[:n]
         top = np.abs(weights).max() or 1.0
         style = {"cmap": "RdBu_r", "vmin": -top, "vmax": top}
