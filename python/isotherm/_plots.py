@@ -29,7 +29,11 @@ class Plots:
     def likelihood(self, ax: Any = None) -> Any:
         """Log-likelihood along the run, with a band of two standard errors."""
         ax, history = _axes(ax), self._rbm.history_
-        names = {"log_likelihood": "train", "log_likelihood_averaged": "train, averaged", "log_likelihood_valid": "valid"}
+        names = {
+            "log_likelihood": "train",
+            "log_likelihood_averaged": "train, averaged",
+            "log_likelihood_valid": "valid",
+        }
         for name, label in names.items():
             if name not in history:
                 continue
@@ -37,7 +41,9 @@ class Plots:
             step, value = history["step"][measured], history[name][measured]
             error = 2 * history[f"{name}_std_error"][measured]
             (line,) = ax.plot(step, value, label=label)
-            ax.fill_between(step, value - error, value + error, color=line.get_color(), alpha=0.2, lw=0)
+            ax.fill_between(
+                step, value - error, value + error, color=line.get_color(), alpha=0.2, lw=0
+            )
         ax.set(xlabel="updates", ylabel="log-likelihood (nats)")
         if ax.lines:
             ax.legend()
