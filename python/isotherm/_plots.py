@@ -81,7 +81,7 @@ class Plots:
         return ax
 
     def filters(self, shape: tuple[int, int] | None = None, n: int = 25, ax: Any = None) -> Any:
-        """The weights of the first hidden units as images of ``shape`` (a square if it is left out)."""
+        """The weights of the first hidden units as images of ``shape``, a square if left out."""
         weights = self._rbm.components_[:n]
         top = np.abs(weights).max() or 1.0
         return _images(_axes(ax), weights, shape, {"cmap": "RdBu_r", "vmin": -top, "vmax": top})

@@ -72,9 +72,9 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     metrics_every, likelihood_every, final_likelihood
         How often and what is recorded.
     binarise : str
-        How values become 0 and 1: ``"as-is"``, ``"threshold:0.5"``, ``"static:1"``, ``"dynamic"``, or
-        ``"auto"``: zeros and ones as they are, anything else as probabilities that are drawn anew in
-        every epoch, scaled to 0 and 1 with a warning if they lie beyond.
+        How values become 0 and 1: ``"as-is"``, ``"threshold:0.5"``, ``"static:1"``,
+        ``"dynamic"``, or ``"auto"``: zeros and ones as they are, anything else as probabilities
+        that are drawn anew in every epoch, scaled to 0 and 1 with a warning if they lie beyond.
     averaged : bool
         Use the moving average of the parameters rather than the last ones.
     random_state : int, RandomState or None
@@ -84,7 +84,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     verbose : int
         1 shows a progress bar, in a terminal as in a notebook.
     callback : callable or None
-        Called with each row of metrics, a dict, while learning goes on. Returning ``False`` stops it.
+        Called with each row of metrics, a dict, while learning waits. Returning ``False`` ends
+        it there.
 
     Attributes
     ----------
@@ -208,8 +209,9 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, *, valid: Any = None, test: Any = None) -> RBM:
         """Learns from the rows of ``X``.
 
-        ``valid`` is watched along the way: the model that is best on it is kept. ``test`` is measured
-        at the end. Ctrl-C stops soon, keeps what was learned and raises ``KeyboardInterrupt``.
+        ``valid`` is watched along the way: the model that is best on it is kept. ``test`` is
+        measured at the end. Ctrl-C stops soon, keeps what was learned and raises
+        ``KeyboardInterrupt``.
         """
         X = self._checked(X, reset=True)
         self.range_ = _data.range_of(X) if self.binarise == "auto" else None
@@ -238,10 +240,10 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def partial_fit(self, X: Any, y: Any = None) -> RBM:
         """Goes on learning for one pass over the rows of ``X``.
 
-        The rate stays as it is: ``lr_decay``, ``patience`` and ``sampling_steps`` are for :meth:`fit`.
-        After a :meth:`fit` the model it found is learned on, at the rate that it began with. The rows
-        of the very first call should be typical: the biases and the hot end of the ladder start from
-        them.
+        The rate stays as it is: ``lr_decay``, ``patience`` and ``sampling_steps`` are for
+        :meth:`fit`. After a :meth:`fit` learning goes on from the model that it found, at the rate
+        that it began with. The rows of the very first call should be typical: the biases and the
+        hot end of the ladder start from them.
 
         >>> import numpy as np
         >>> rbm = RBM(hidden=2, random_state=1)
@@ -306,8 +308,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             progress.close()
 
     def _take(self, native: _isotherm.Fit, going_on: bool = False) -> None:
-        """Takes over what the engine has learned. It stays at hand, with its data, while learning is
-        going on."""
+        """Takes over what the engine has learned. It stays at hand, with its data, while learning
+        is going on."""
         for name in ("summary_", "_log_z"):
             self.__dict__.pop(name, None)
         model, averaged = native.parameters()
@@ -374,9 +376,9 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> LogLikelihood:
         """Mean log-likelihood of the rows of ``X``, with its bracket.
 
-        log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated anew, as
-        ``isotherm evaluate`` does: annealing up and down, and BAR on a ladder, from random states and
-        from ``training`` (``X`` if that is not given).
+        log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated anew,
+        as ``isotherm evaluate`` does: annealing up and down, and BAR on a ladder, from random
+        states and from ``training`` (``X`` if that is not given).
         """
         rows, rule = self._examples(self._checked(X), "X")
         known = rows
@@ -419,8 +421,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> np.ndarray:
         """Draws samples of the model, as uint8, by a tempered sampler.
 
-        The ladder adapts for ``warm_up`` steps and then stays; a column gives a sample every ``thin``
-        steps. The samples of one ``seed`` are always the same.
+        The ladder adapts for ``warm_up`` steps and then stays; a column gives a sample every
+        ``thin`` steps. The samples of one ``seed`` are always the same.
         """
         check_is_fitted(self, "components_")
         n_samples = _options.whole("n_samples", n_samples, least=1)
@@ -442,8 +444,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self.__dict__.get("seed_", 1) if seed is None else _options.whole("seed", seed)
 
     def traces(self, steps: int = 1000, *, warm_up: int = 1000, seed: int | None = None) -> Traces:
-        """Follows the replicas of the tempered sampler for ``steps`` steps; ``.to_arviz()`` makes an
-        ArviZ dataset of it."""
+        """Follows the replicas of the tempered sampler for ``steps`` steps; ``.to_arviz()`` makes
+        an ArviZ dataset of it."""
         check_is_fitted(self, "components_")
         if self.config_ is None:
             raise ValueError("this model was not trained here, so it has no replicas to follow")
@@ -451,7 +453,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return Traces.of(self, steps, warm_up, self._seed_of_samples(seed))
 
     def gibbs(self, v: Any, *, steps: int = 1, random_state: Any = None) -> np.ndarray:
-        """``steps`` steps of Gibbs sampling from the rows of ``v``, at β = 1 and without a ladder."""
+        """``steps`` steps of Gibbs sampling from the rows of ``v``, at β = 1 without a ladder."""
         rng = check_random_state(self.random_state if random_state is None else random_state)
         v = self._values(v)
         for _ in range(_options.whole("steps", steps, least=1)):
@@ -511,9 +513,9 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def save(self, path: Any, *, overwrite: bool = False) -> None:
         """Writes the folder of a run, as ``isotherm train`` does.
 
-        ``isotherm sample``, ``evaluate --data`` and ``report`` work on it, :func:`isotherm.load` reads
-        it, and ``model.safetensors`` in it reads with the ``safetensors`` package. The data are not
-        kept with it.
+        ``isotherm sample``, ``evaluate --data`` and ``report`` work on it, :func:`isotherm.load`
+        reads it, and ``model.safetensors`` in it reads with the ``safetensors`` package. The data
+        are not kept with it.
         """
         check_is_fitted(self, "components_")
         keep(self, path, overwrite)

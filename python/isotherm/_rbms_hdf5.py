@@ -79,8 +79,8 @@ def read_rbms(path: str | os.PathLike[str], update: int | None = None) -> RbmsMo
         c = _read(f, path, f"update_{update}/params/vbias", 1)
         if W.shape != (c.size, b.size):
             raise ValueError(
-                f"{path}: 'update_{update}/params/weight_matrix' has the shape {W.shape}, but the biases "
-                f"ask for {(c.size, b.size)}; choose another update or save the model again."
+                f"{path}: 'update_{update}/params/weight_matrix' has the shape {W.shape}, but the "
+                f"biases ask for {(c.size, b.size)}; choose another update or save the model again."
             )
         chains, offset = None, 0.0
         if update == updates[-1] and "parallel_chains" in f:
@@ -124,12 +124,14 @@ def write_rbms(
     W, b, c = (np.ascontiguousarray(x, dtype=kind) for x in (W, b, c))
     if W.ndim != 2 or b.shape != W.shape[1:] or c.shape != W.shape[:1] or W.size == 0:
         raise ValueError(
-            f"{path}: W, b and c have the shapes {W.shape}, {b.shape} and {c.shape}, but they must be "
-            "[n_visible, n_hidden], [n_hidden] and [n_visible]; transpose W or swap b and c."
+            f"{path}: W, b and c have the shapes {W.shape}, {b.shape} and {c.shape}, but they "
+            "must be [n_visible, n_hidden], [n_hidden] and [n_visible]; transpose W or swap b "
+            "and c."
         )
     if not all(np.isfinite(x).all() for x in (W, b, c)):
         raise ValueError(
-            f"{path}: W, b or c has a value that is not finite; export a model that did not diverge."
+            f"{path}: W, b or c has a value that is not finite; export a model that did not "
+            "diverge."
         )
     if (
         min(updates, batch, gibbs_steps) < 1
@@ -229,7 +231,8 @@ def _read(f: Any, path: Path, place: str, kind: int | str) -> Any:
     """Read a string, or finite numbers with ``kind`` dimensions, from one place."""
     if not hasattr(f.get(place), "dtype"):
         raise ValueError(
-            f"{path}: the dataset '{place}' is missing; save the model again with rbms 0.1 or later."
+            f"{path}: the dataset '{place}' is missing; save the model again with rbms 0.1 or "
+            "later."
         )
     value = f[place][()]
     if kind == "string":
@@ -252,8 +255,9 @@ def _binary(chains: Any, n_visible: int, where: str) -> np.ndarray:
         or not np.isin(chains, (0, 1)).all()
     ):
         raise ValueError(
-            f"{where} must be states of 0 and 1 with the shape [n_chains, {n_visible}], but the shape is "
-            f"{chains.shape} or other values occur; give one row of visible states per chain."
+            f"{where} must be states of 0 and 1 with the shape [n_chains, {n_visible}], but the "
+            f"shape is {chains.shape} or other values occur; give one row of visible states "
+            "per chain."
         )
     return chains.astype(np.uint8)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def load(path: Any, *, averaged: bool = True) -> RBM:
-    """Reads the folder of a run, or a safetensors file with ``W`` [visible, hidden], ``b`` and ``c``.
+    """Reads the folder of a run, or a safetensors file with ``W`` [visible, hidden], ``b``, ``c``.
 
     ``averaged`` chooses the averaged parameters where there are some.
     """

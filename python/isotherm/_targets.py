@@ -14,7 +14,7 @@ from isotherm._history import _numbers
 
 
 class Quadratic:
-    """An energy of second degree over zeros and ones, swept with local fields that follow each flip.
+    """An energy of second degree over zeros and ones, swept with fields that follow each flip.
 
     >>> import numpy as np
     >>> two = Quadratic.qubo([[-1.0, 2.0], [0.0, -1.0]])
@@ -45,7 +45,7 @@ class Quadratic:
 
     @classmethod
     def ising_bonds(cls, bonds: Sequence[tuple[int, int, float]], h: Any) -> Quadratic:
-        """The same with the pairs named one by one, ``(i, j, J_ij)``; ``h`` has a field for each spin."""
+        """The same with the pairs named one by one, ``(i, j, J_ij)``; ``h`` has a field a spin."""
         pairs = [(int(i), int(j), float(coupling)) for i, j, coupling in bonds]
         return cls(_isotherm.Quadratic.from_bonds(pairs, np.asarray(h, dtype=float)))
 

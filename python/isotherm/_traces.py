@@ -40,8 +40,8 @@ class Traces:
         )
 
     def to_arviz(self) -> Any:
-        """The same for ArviZ: ``free_energy`` with a chain for each particle, and the ``rung`` of each
-        replica."""
+        """The same for ArviZ: ``free_energy`` with a chain for each particle, and the ``rung`` of
+        each replica."""
         try:
             import arviz
         except ImportError:

@@ -66,8 +66,8 @@ def test_grey_data_and_other_options_too(cli, tmp_path):
 
 
 def test_the_metrics_are_the_same(by_cli, saved):
-    ours, theirs = ((path / "metrics.jsonl").read_bytes() for path in (saved[1], by_cli / "run"))
-    assert ours == theirs
+    ours, theirs = ((path / "metrics.jsonl").read_text() for path in (saved[1], by_cli / "run"))
+    assert ours == theirs.replace(str(by_cli / "votes.npy"), "X")
 
 
 def test_a_run_of_the_command_line(by_cli, saved):
@@ -108,8 +108,9 @@ def test_a_loaded_model_learns_on(by_cli, votes):
 def test_an_unfinished_run(votes, tmp_path):
     rbm = RBM(hidden=2, random_state=1).partial_fit(votes)
     rbm.save(tmp_path / "run")
-    loaded = isotherm.load(tmp_path / "run")
-    assert same_model(loaded, rbm)
+    with pytest.warns(UserWarning, match="is not finished: this is its model after 2 steps"):
+        loaded = isotherm.load(tmp_path / "run")
+    assert same_model(loaded, rbm) and loaded.n_updates_ == 2
     assert np.array_equal(loaded.sample(10), rbm.sample(10))
     assert loaded.score(votes) == pytest.approx(rbm.score(votes))
 
@@ -121,7 +122,7 @@ def test_evaluate(cli, saved, by_cli, votes):
     rbm, path = saved
     data = by_cli / "votes.npy"
     found = json.loads(cli("evaluate", path, "--data", data, "--averaged", "--json"))
-    assert rbm.score(votes) == pytest.approx(found["log_likelihood"]["value"])
+    assert rbm.score(votes) == pytest.approx(found["value"])
 
 
 @pytest.mark.parametrize("finished", [True, False])
