@@ -23,42 +23,42 @@ LONG = {
 }
 
 
-def interrupted_in(script, wait_for="going"):
-    """Runs a script, sends it Ctrl-C once it has said so, and tells what it says and how long it
-    took."""
-    child = subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, bufsize=1
-    )
+def interrupted_in(script, pause=0.3):
+    """Runs a script and sends it Ctrl-C once it says that it is going. Tells what it says next, and
+    how long it took until it noticed: ``now()`` in the script."""
+    words = [sys.executable, "-c", script]
+    child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, bufsize=1)
     for line in child.stdout:
-        if line.strip() == wait_for:
+        if line.strip() == "going":
             break
-    time.sleep(0.3)
-    begun = time.monotonic()
+    time.sleep(pause)
+    begun = time.monotonic()  # the same clock in all processes
     child.send_signal(signal.SIGINT)
-    said, _ = child.communicate(timeout=30)
-    return said.split(), time.monotonic() - begun, child.returncode
+    noticed, *said = child.communicate(timeout=30)[0].split()
+    assert child.returncode == 0
+    return said, float(noticed) - begun
 
 
 BEGINNING = """
 import time, numpy as np, isotherm
+now = time.monotonic
 X = np.random.default_rng(0).integers(0, 2, (500, 30))
 """
 
 
 def test_ctrl_c_keeps_what_was_learned():
-    said, seconds, code = interrupted_in(f"""{BEGINNING}
+    said, seconds = interrupted_in(f"""{BEGINNING}
 tell = lambda row: print("going", flush=True) if row["step"] == 100 else None
 rbm = isotherm.RBM(**{LONG!r}, callback=tell)
 try:
     rbm.fit(X)
 except KeyboardInterrupt:
-    print("interrupted", rbm.n_updates_, rbm.transform(X).shape[1], len(rbm.sample(3, warm_up=5)))
+    print(now(), "interrupted", rbm.n_updates_, rbm.transform(X).shape[1], len(rbm.sample(3, warm_up=5)))
     step = rbm.n_updates_
     rbm.set_params(callback=None).partial_fit(X)
     print(rbm.n_updates_ - step, np.isfinite(rbm.score(X)), rbm.history_["step"][0])
 """)
-    assert seconds < 2 + 1.5, f"{seconds:.1f} s, with what comes after the interrupt"
-    assert code == 0
+    assert seconds < 2
     assert said[0] == "interrupted" and int(said[1]) >= 100
     assert said[2:] == ["20", "3", "5", "True", "50"]
 
@@ -73,33 +73,37 @@ except KeyboardInterrupt:
     ],
 )
 def test_ctrl_c_stops_other_work(work):
-    said, seconds, code = interrupted_in(f"""{BEGINNING}
+    said, seconds = interrupted_in(f"""{BEGINNING}
 from isotherm._runs import of_arrays
 rbm = of_arrays(np.zeros((30, 26)), np.zeros(26), np.zeros(30))
 print("going", flush=True)
 try:
     {work}
 except KeyboardInterrupt:
-    print("interrupted")
+    print(now(), "interrupted")
 """)
-    assert (said, code) == (["interrupted"], 0) and seconds < 2
+    assert said == ["interrupted"] and seconds < 2
 
 
 def test_ctrl_c_in_the_likelihood_at_the_end_keeps_the_model():
-    said, seconds, code = interrupted_in(f"""{BEGINNING}
-rbm = isotherm.RBM(hidden=400, updates=3000, lr=0.0, batch=20, particles=20, columns=20, rungs=2,
-    algorithm="pt", likelihood_every=0, metrics_every=3000, random_state=1)
+    said, seconds = interrupted_in(
+        f"""{BEGINNING}
+rbm = isotherm.RBM(hidden=200, updates=2000, lr=0.0, batch=20, particles=20, columns=20, rungs=2,
+    algorithm="pt", likelihood_every=0, metrics_every=2000, random_state=1)
 rbm.callback = lambda row: print("going", flush=True)
-X = np.random.default_rng(0).integers(0, 2, (500, 300))
+X = np.random.default_rng(0).integers(0, 2, (500, 200))
 try:
     rbm.fit(X)
-    print("too late")
+    print(now(), "too late")
 except KeyboardInterrupt:
-    print("interrupted", rbm.n_updates_, hasattr(rbm, "summary_"))
-""")
-    assert (said, code) == (["interrupted", "3000", "False"], 0) and seconds < 2
+    print(now(), "interrupted", rbm.n_updates_, hasattr(rbm, "summary_"))
+""",
+        pause=0.05,
+    )
+    assert said == ["interrupted", "2000", "False"] and seconds < 2
 
 
+@pytest.mark.filterwarnings("ignore:no likelihood")
 def test_other_threads_go_on():
     ticks, done = [], threading.Event()
 
