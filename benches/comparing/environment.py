@@ -53,6 +53,20 @@ def python_of(folder, tell):
     return python
 
 
+def python_with_isotherm(folder, root, tell):
+    """A Python with the package of this tree, built and installed anew."""
+    python = Path(folder) / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+    tell("building and installing the Python package")
+    pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--quiet"]
+    if subprocess.run([*pip, "--force-reinstall", "--no-deps", str(root)]).returncode != 0:
+        raise Trouble("pip could not install the package; see its words above")
+    if subprocess.run([*pip, str(root)]).returncode != 0:
+        raise Trouble("pip could not install what the package needs; see its words above")
+    return python
+
+
 def versions(python):
     asked = [str(python), "-c", VERSIONS, *wanted()]
     done = subprocess.run(asked, capture_output=True, text=True)

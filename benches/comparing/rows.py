@@ -8,9 +8,9 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from . import workloads
+from . import building, environment, workloads
 from .contest import Turns, pinned_to
-from .session import tell
+from .session import PEERS, tell
 from .trouble import Trouble
 
 # How much worse than linear a doubling may seem, by noise.
@@ -284,6 +284,55 @@ def cpu_of_children():
     return used.ru_utime + used.ru_stime
 
 
+def python_fit(session):
+    """`fit` of the Python package beside the command line at the same work, in seconds of CPU."""
+    updates = 1000 if session.quick else 4000
+    options = {"hidden": 100, "updates": updates, "likelihood-every": 0, "threads": 1}
+    options |= {"final-likelihood": "exact-only"}
+    data = session.work / "784.npy"
+    python = environment.python_with_isotherm(session.out / "python-env", building.ROOT, tell)
+    given = json.dumps({**options, "random_state": 1, "constant_columns": "refuse"})
+    fit = [python, PEERS / "isotherm_fit.py", data, given]
+    run = session.work / "python-run"
+    # What is in memory needs no checkpoints: neither has any.
+    train = [session.programs["isotherm"], "--quiet", "train", data, "--out", run]
+    train += [part for name, value in options.items() for part in (f"--{name}", value)]
+    train += ["--seed", 1, "--checkpoint-every", 1_000_000_000]
+    seconds = {"python": [], "command line": []}
+    repetitions = 2 if session.quick else 5
+    for repetition in range(1, repetitions + 1):
+        tell(f"fit of {updates} updates, repetition {repetition} of {repetitions}")
+        seconds["python"].append(float(pinned(session, fit)))
+        shutil.rmtree(run, ignore_errors=True)
+        cpu = cpu_of_children()
+        pinned(session, train)
+        seconds["command line"].append(cpu_of_children() - cpu)
+    shutil.rmtree(run, ignore_errors=True)
+    turns = {name: Turns(taken, updates) for name, taken in seconds.items()}
+    share = turns["python"].best / turns["command line"].best - 1
+    yield Row(
+        f"`RBM.fit` in Python, 784×100, {updates} updates",
+        shown(turns["python"]),
+        f"{shown(turns['command line'])} command line",
+        f"{100 * share:+.1f} %",
+        share,
+        "≤ 3 %",
+        share <= 0.03,
+        {name: taken.record() for name, taken in turns.items()},
+    )
+
+
+def pinned(session, command):
+    """What a program on the one core prints."""
+    command = [str(part) for part in command]
+    done = subprocess.run(
+        command, capture_output=True, text=True, preexec_fn=pinned_to(session.one_core)
+    )
+    if done.returncode != 0:
+        raise Trouble(f"{' '.join(command)} failed: {done.stderr.strip()}")
+    return done.stdout
+
+
 def likelihood(session):
     with session.isotherm(2, wall=True) as isotherm:
         repetitions = 1 if session.quick else 3
@@ -313,5 +362,6 @@ ROWS = {
     "memory": memory,
     "scaling": scaling,
     "default": default_train,
+    "python": python_fit,
     "likelihood": likelihood,
 }

@@ -130,6 +130,7 @@ def evaluate(
     quick: bool = False,
     particles: int | None = None,
     steps: int | None = None,
+    sampling_steps: int | None = None,
     seed: int = 1,
     threads: int | None = None,
 ) -> str: ...

@@ -372,6 +372,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         quick: bool = False,
         particles: int | None = None,
         steps: int | None = None,
+        sampling_steps: int | None = None,
         seed: int = 1,
     ) -> LogLikelihood:
         """Mean log-likelihood of the rows of ``X``, with its bracket.
@@ -385,9 +386,20 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         if training is not None:
             known, _ = self._examples(self._checked(training), "training", rule)
         particles = _options.whole_or_none("particles", particles)
-        steps, seed = _options.whole_or_none("steps", steps), _options.whole("seed", seed)
+        steps = _options.whole_or_none("steps", steps)
+        sampling_steps = _options.whole_or_none("sampling_steps", sampling_steps)
+        seed = _options.whole("seed", seed)
         text = _isotherm.evaluate(
-            self._model(), known, rows, log_z, quick, particles, steps, seed, self._threads()
+            self._model(),
+            known,
+            rows,
+            log_z,
+            quick,
+            particles,
+            steps,
+            sampling_steps,
+            seed,
+            self._threads(),
         )
         found = json.loads(text)
         measured = found["log_likelihood"]
@@ -412,7 +424,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         states = np.zeros((1, self.n_features_in_), np.uint8) if small else self.sample(200)
         training, way = _data.examples(states, "samples", "as-is"), "exact" if small else "estimate"
         text = _isotherm.evaluate(
-            self._model(), training, None, way, True, None, None, 1, self._threads()
+            self._model(), training, None, way, True, None, None, None, 1, self._threads()
         )
         return LogZ.of(json.loads(text)["log_z"])
 

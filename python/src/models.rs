@@ -14,7 +14,7 @@ use crate::work::{Line, beside};
 
 /// log Z, and the mean log-likelihood of the examples if there are any, as JSON.
 #[pyfunction]
-#[pyo3(signature = (model, training, examples=None, log_z="auto", quick=false, particles=None, steps=None, seed=1, threads=None))]
+#[pyo3(signature = (model, training, examples=None, log_z="auto", quick=false, particles=None, steps=None, sampling_steps=None, seed=1, threads=None))]
 #[allow(clippy::too_many_arguments)] // keyword arguments
 pub(crate) fn evaluate(
     py: Python<'_>,
@@ -25,6 +25,7 @@ pub(crate) fn evaluate(
     quick: bool,
     particles: Option<usize>,
     steps: Option<usize>,
+    sampling_steps: Option<u64>,
     seed: u64,
     threads: Option<usize>,
 ) -> PyResult<String> {
@@ -43,6 +44,9 @@ pub(crate) fn evaluate(
     budget.annealing.particles = particles.unwrap_or(budget.annealing.particles);
     if let Some(steps) = steps {
         (budget.annealing.steps, budget.annealing.most_steps) = (steps, steps);
+    }
+    if let Some(steps) = sampling_steps {
+        (budget.sampler.warm_up, budget.sampler.steps) = (steps, steps);
     }
     let work = |line: &Line<'_, ()>| {
         let told = &mut |_: &str, _: f64| line.leave_if_asked();

@@ -151,6 +151,7 @@ def test_numbers_of_numpy(votes):
         (lambda it: it.gibbs(np.zeros((1, 6)), steps=0), "steps=0"),
         (lambda it: it.log_likelihood(np.zeros((1, 6)), log_z="guess"), 'log_z="guess"'),
         (lambda it: it.log_likelihood(np.zeros((1, 6)), particles=0), "particles=0"),
+        (lambda it: it.log_likelihood(np.zeros((1, 6)), sampling_steps=0), "sampling_steps=0"),
         (lambda it: it.log_likelihood(np.zeros((1, 6)), seed=1.5), "seed=1.5"),
     ],
 )

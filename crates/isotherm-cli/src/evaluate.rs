@@ -166,6 +166,9 @@ fn is_estimated(model: &Rbm, way: Way) -> bool {
 fn budget(arguments: &EvaluateArguments) -> Budget {
     let mut budget = if arguments.quick { Budget::quick() } else { Budget::full() };
     budget.seed = arguments.seed;
+    if let Some(steps) = arguments.sampling_steps {
+        (budget.sampler.warm_up, budget.sampler.steps) = (steps, steps);
+    }
     let annealing = &mut budget.annealing;
     if let Some(particles) = arguments.particles {
         (annealing.particles, annealing.most_batches) = (particles, 1);

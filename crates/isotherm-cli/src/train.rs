@@ -42,6 +42,7 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     let total = session.course().plan().total_steps();
     let mut progress = Progress::new(total, session.course().state().step, limit, quiet);
     progress.note(&session.course().data().describe());
+    progress.note(&describe_size(session.course()));
     for held_out in [session.course().valid(), session.course().test()].into_iter().flatten() {
         progress.note(&held_out.describe());
         if let Some(warning) = held_out.held_out_warning() {
@@ -79,6 +80,14 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
         }
     }
     Ok(Ending::Done)
+}
+
+/// The size of the model, and the memory that learning takes.
+fn describe_size(course: &Course) -> String {
+    let (visible, plan) = (course.data().n_visible(), course.plan());
+    let mebibytes = (plan.bytes / f64::from(1 << 20)).ceil();
+    let hidden = plan.config.hidden;
+    format!("{visible} × {hidden} units, at most about {mebibytes} MiB of memory besides the data")
 }
 
 /// Writes the report of a finished run. The run is complete without it, so a failure is a warning.

@@ -68,7 +68,12 @@ impl Budget {
     /// Refuses what cannot be meant.
     pub(super) fn check(&self) -> Result<()> {
         let AnnealingEffort { particles, steps, .. } = self.annealing;
-        let bounds = [("--particles", particles, 1 << 24), ("--steps", steps, 1 << 30)];
+        let sampling = usize::try_from(self.sampler.steps).unwrap_or(usize::MAX);
+        let bounds = [
+            ("--particles", particles, 1 << 24),
+            ("--steps", steps, 1 << 30),
+            ("--sampling-steps", sampling, 1 << 30),
+        ];
         for (name, value, most) in bounds {
             if !(2..=most).contains(&value) {
                 return Err(Error::config(format!(

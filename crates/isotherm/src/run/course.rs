@@ -20,7 +20,7 @@ use crate::train::follower::Follower;
 use crate::train::{Config, FinalLikelihood, Phase, Plan, StepInfo, TrainState, Trainer};
 
 /// The version of the checkpoint's contents.
-const FORMAT: u64 = 2;
+const FORMAT: u64 = 3;
 
 /// Likelihoods along a run: of the model, of its averaged parameters, and of the latter on the
 /// validation data.
@@ -185,7 +185,7 @@ impl Course {
 
     /// A sentence that says so.
     pub fn stalled(&self) -> String {
-        let at = self.state.best.as_ref().map_or(0, |best| best.update);
+        let at = self.state.best.as_ref().map_or(0, |best| best.looks.highest_at);
         format!(
             "stopped after {} updates: nothing better on the validation data since update {at}",
             self.state.step
@@ -213,11 +213,10 @@ impl Course {
             false => Followed::default(),
         };
         if let Some(valid) = &likelihoods.valid {
-            // The last model has the benefit of the doubt about log Z.
-            let last = step == self.plan().config.updates;
+            // All looks are at the same examples: only log Z is in doubt.
             let followed = self.state.follower.as_ref().and_then(|it| it.tracked.of_reference());
-            let doubt = followed.filter(|_| last).map_or(0.0, |it| it.std_error);
-            self.state.keep_if_best(valid.value, doubt);
+            let std_error = followed.map_or(0.0, |log_z| log_z.std_error);
+            self.state.keep_if_best(valid.value, std_error);
         }
         Ok(Some(Row {
             step,

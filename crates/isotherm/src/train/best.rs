@@ -8,26 +8,71 @@ use crate::model::Parameters;
 pub struct Best {
     /// Updates when it was reached.
     pub update: u64,
-    /// Mean log-likelihood of the validation data.
+    /// Mean log-likelihood of the validation data then, as it was measured.
     pub log_likelihood: f64,
     /// Its parameters.
     pub model: Parameters,
     /// The average of the parameters then.
     pub averaged: Parameters,
+    /// All looks so far.
+    pub looks: Looks,
+}
+
+/// The likelihood of the validation data, look by look. One that is followed is noisy, and the highest
+/// of many noisy figures is mostly luck: what is compared is a moving mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Looks {
+    /// The moving mean.
+    pub mean: f64,
+    /// What its weights add up to.
+    pub weight: f64,
+    /// The highest that the mean has been.
+    pub highest: f64,
+    /// Updates when it was.
+    pub highest_at: u64,
+}
+
+/// The share of a noisy look in the mean: about five count.
+const SHARE: f64 = 0.2;
+
+impl Looks {
+    fn none() -> Looks {
+        Looks { mean: 0.0, weight: 0.0, highest: f64::NEG_INFINITY, highest_at: 0 }
+    }
+
+    /// With one more, after so many updates.
+    fn and(self, log_likelihood: f64, std_error: f64, update: u64) -> Looks {
+        let share = if std_error > 0.0 { SHARE } else { 1.0 };
+        let weight = self.weight + share * (1.0 - self.weight);
+        let mean = self.mean + share / weight * (log_likelihood - self.mean);
+        match mean >= self.highest {
+            true => Looks { mean, weight, highest: mean, highest_at: update },
+            false => Looks { mean, weight, ..self },
+        }
+    }
 }
 
 impl TrainState {
-    /// Keeps the model of the moment if it is the best by this likelihood of the validation data, or
-    /// worse by no more than `doubt`.
-    pub fn keep_if_best(&mut self, log_likelihood: f64, doubt: f64) {
-        let better = |best: &Best| log_likelihood + doubt >= best.log_likelihood;
-        if log_likelihood.is_finite() && self.best.as_ref().is_none_or(better) {
-            self.best = Some(Best {
-                update: self.step,
-                log_likelihood,
-                model: self.model.parameters().clone(),
-                averaged: self.averaged.clone(),
-            });
+    /// Takes note of a likelihood of the validation data, and keeps the model of the moment if the mean of
+    /// the last looks is the highest, or lower by no more than its error: half of that of a look, since
+    /// it is one of about five. Of models that are as good, the later one has learned more quietly.
+    pub fn keep_if_best(&mut self, log_likelihood: f64, std_error: f64) {
+        if !log_likelihood.is_finite() {
+            return;
+        }
+        let before = self.best.as_ref().map_or(Looks::none(), |best| best.looks);
+        let looks = before.and(log_likelihood, std_error, self.step);
+        match &mut self.best {
+            Some(best) if looks.mean + 0.5 * std_error < looks.highest => best.looks = looks,
+            best => {
+                *best = Some(Best {
+                    update: self.step,
+                    log_likelihood,
+                    model: self.model.parameters().clone(),
+                    averaged: self.averaged.clone(),
+                    looks,
+                });
+            }
         }
     }
 
@@ -43,8 +88,42 @@ impl TrainState {
     /// Whether so many updates have brought nothing better.
     pub fn has_stalled(&self, patience: Option<u64>) -> bool {
         match (&self.best, patience) {
-            (Some(best), Some(patience)) => self.step >= best.update.saturating_add(patience),
+            (Some(best), Some(patience)) => {
+                self.step >= best.looks.highest_at.saturating_add(patience)
+            }
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Noise about a level that rises and then stays: the highest mean is luck, and what is kept is late.
+    #[test]
+    fn noise_does_not_choose() {
+        let mut looks = Looks::none();
+        let (mut kept, mut highest) = (0, f64::NEG_INFINITY);
+        for update in 1..=200 {
+            let level = -100.0 + 10.0 * (update as f64 / 100.0).min(1.0);
+            // noise of standard deviation 0.7 that repeats after eleven looks, one of them lucky
+            let noise = [0.3, -1.0, 0.5, -0.4, 0.9, 0.1, -0.9, 0.6, -0.2, 1.1, -1.0];
+            let luck = if update == 120 { 1.0 } else { 0.0 };
+            looks = looks.and(level + noise[update % 11] + luck, 0.7, update as u64);
+            highest = looks.highest.max(highest);
+            if looks.mean + 0.35 >= looks.highest {
+                kept = update;
+            }
+        }
+        assert!(kept > 190, "{kept}");
+        assert!((highest + 90.0).abs() < 0.6, "{highest}");
+    }
+
+    /// The mean of exact figures is the last of them.
+    #[test]
+    fn exact_figures_are_compared_as_they_are() {
+        let looks = Looks::none().and(-3.0, 0.0, 1).and(-2.0, 0.0, 2).and(-2.5, 0.0, 3);
+        assert_eq!((looks.mean, looks.highest, looks.highest_at), (-2.5, -2.0, 2));
     }
 }

@@ -39,6 +39,8 @@ pub struct Plan {
     pub likelihood_every: u64,
     /// Whether a follower tells the likelihood along the run, because enumerating is too slow.
     pub follows: bool,
+    /// Bytes of memory that learning takes besides the data, about and at most.
+    pub bytes: f64,
 }
 
 impl Config {
@@ -57,7 +59,7 @@ impl Config {
             ));
         }
         let particles = self.choose_particles(columns);
-        self.check_memory(n_visible, columns, particles, rungs)?;
+        let bytes = Config::check_memory(&self.bytes(n_visible, columns, particles, rungs))?;
         if let Some(shape) = self.shape {
             shape.check(n_visible)?;
         }
@@ -81,6 +83,7 @@ impl Config {
             metrics_every,
             likelihood_every: self.likelihood_every.unwrap_or(every(2)),
             follows,
+            bytes,
             config: self.clone(),
         };
         Ok(plan.written_out())
@@ -128,41 +131,47 @@ impl Config {
         }
     }
 
-    /// Refuses what would take more memory than any machine that this is meant for has.
-    fn check_memory(
+    /// Bytes that learning takes besides the data, by what they depend on. In f64, so that nothing
+    /// overflows.
+    fn bytes(
         &self,
         n_visible: usize,
         columns: usize,
         particles: usize,
         rungs: usize,
-    ) -> Result<()> {
+    ) -> [(f64, &'static str); 3] {
         let most_rungs = if self.algorithm == Algorithm::Apt { self.max_rungs } else { rungs };
-        // In f64, so that nothing overflows. Six arrays of the weights' size; both fields of a
-        // replica and its generator; the two sides of the gradient.
         let units = (n_visible + self.hidden) as f64;
-        let weights = 24.0 * n_visible as f64 * self.hidden as f64;
+        // Model (both ways round), average, velocity and gradient twice; the best model and its average;
+        // the follower's model; and all that goes into a checkpoint once more while it is written.
+        const ARRAYS: f64 = 6.0 + 2.0 + 2.0 + 6.0;
+        let weights = ARRAYS * 4.0 * n_visible as f64 * self.hidden as f64;
+        // Both fields of a replica, its bits and its generator; the two sides of the gradient.
         let rows = columns as f64 * most_rungs as f64 + (particles - columns) as f64;
         let replicas = rows * (5.0 * units + 300.0);
         let batch = self.batch as f64 * 10.0 * units;
-        let largest = [
+        [
             (weights, "--hidden"),
             (
                 replicas,
                 "--columns (as many as --batch if absent), --particles, --rungs or --max-rungs",
             ),
             (batch, "--batch"),
-        ];
-        let worst = largest.into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        ]
+    }
+
+    /// Refuses what would take more memory than any machine that this is meant for has.
+    fn check_memory(parts: &[(f64, &str)]) -> Result<f64> {
+        let total: f64 = parts.iter().map(|(bytes, _)| bytes).sum();
+        let worst = parts.iter().max_by(|a, b| a.0.total_cmp(&b.0));
         match worst {
-            Some((_, option)) if weights + replicas + batch > MOST_BYTES => {
-                Err(Error::config(format!(
-                    "this needs about {:.0} GiB of memory, more than the {:.0} GiB that are allowed; \
-                     lower {option}",
-                    (weights + replicas + batch) / GIB,
-                    MOST_BYTES / GIB
-                )))
-            }
-            _ => Ok(()),
+            Some((_, option)) if total > MOST_BYTES => Err(Error::config(format!(
+                "this needs about {:.0} GiB of memory, more than the {:.0} GiB that are allowed; lower \
+                 {option}",
+                total / GIB,
+                MOST_BYTES / GIB
+            ))),
+            _ => Ok(total),
         }
     }
 
