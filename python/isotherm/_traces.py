@@ -46,8 +46,11 @@ class Traces:
             import arviz
         except ImportError:
             raise ImportError("this needs ArviZ: pip install 'isotherm[arviz]'") from None
-        return arviz.from_dict(
-            posterior={"free_energy": self.free_energy},
-            sample_stats={"rung": self.rungs.T[None]},
-            dims={"rung": ["replica"]},
-        )
+        groups = {
+            "posterior": {"free_energy": self.free_energy},
+            "sample_stats": {"rung": self.rungs.T[None]},
+        }
+        dims = {"rung": ["replica"]}
+        if int(arviz.__version__.split(".")[0]) >= 1:
+            return arviz.from_dict(groups, dims=dims)
+        return arviz.from_dict(**groups, dims=dims)
