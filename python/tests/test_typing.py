@@ -3,10 +3,13 @@
 import subprocess
 import sys
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("mypy")
+
+SOURCE = Path(__file__).parents[1] / "isotherm"
 
 
 def run(*words):
@@ -29,6 +32,6 @@ def test_mypy(tmp_path):
     misuse = tmp_path / "misuse.py"
     misuse.write_text("import isotherm\nisotherm.RBM(hidden='many').sample('few')\n")
     options = ["--check-untyped-defs", "--ignore-missing-imports", f"--cache-dir={tmp_path}/cache"]
-    _, said = run("mypy", str(files("isotherm")), str(misuse), *options)
+    _, said = run("mypy", str(SOURCE), str(misuse), *options)
     errors = [line for line in said.splitlines() if ": error: " in line]
     assert len(errors) == 2 and all("misuse.py:2" in line for line in errors), said
