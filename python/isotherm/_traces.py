@@ -46,7 +46,7 @@ class Traces:
             import arviz
         except ImportError:
             raise ImportError("this needs ArviZ: pip install 'isotherm[arviz]'") from None
-        groups = {
+        groups: dict[str, Any] = {
             "posterior": {"free_energy": self.free_energy},
             "sample_stats": {"rung": self.rungs.T[None]},
         }
