@@ -14,12 +14,22 @@ from isotherm import _isotherm
 DTYPES = [np.float64, np.float32, np.uint8, np.bool_]
 
 
+def canonical(X: Any) -> Any:
+    """A sparse matrix with each place named once. It is copied if that takes a change."""
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def rule_for(X: Any, binarise: str) -> str:
     """What ``binarise="auto"`` means for these values.
 
     Zeros and ones are taken as they are. Anything else is a probability, which is what
     scikit-learn's ``BernoulliRBM`` makes of it too: it is drawn anew in every epoch.
     """
+    if not isinstance(binarise, str):
+        raise ValueError(f"binarise={binarise!r} must be a word such as 'auto' or 'threshold:0.5'")
     if binarise != "auto":
         return binarise
     values = X.data if sparse.issparse(X) else X
@@ -58,7 +68,8 @@ def scaled(X: Any, bounds: tuple[float, float]) -> Any:
         X.data = np.clip(X.data / high, 0, 1)
         return X
     if (low, high) == (0.0, 1.0):
-        return X if X.dtype == np.uint8 and X.max() <= 1 else np.clip(X, 0, 1)
+        inside = X.size == 0 or (X.min() >= 0 and X.max() <= 1)
+        return X if inside else np.clip(X, 0, 1)
     floating = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     low_, width = np.asarray(low, floating), np.asarray(high - low, floating)
     return np.clip((X - low_) / width, 0, 1)
@@ -71,16 +82,18 @@ def examples(
     if sparse.issparse(X):
         X = sparse.csr_array(X)
         if binarise == "as-is" and np.all((X.data == 0) | (X.data == 1)):
-            X.eliminate_zeros()
+            if not X.data.all():
+                X = X.copy()
+                X.eliminate_zeros()
             indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int64)
             return _isotherm.Examples.of_ones(indptr, indices, X.shape[1], name)
         X = X.toarray()
     if X.dtype == np.bool_:
         X = X.view(np.uint8)
-    make = {
-        np.dtype(np.uint8): _isotherm.Examples.of_uint8,
-        np.dtype(np.float32): _isotherm.Examples.of_float32,
-    }.get(X.dtype, _isotherm.Examples.of_float64)
-    if X.dtype not in (np.uint8, np.float32, np.float64):
-        X = X.astype(np.float64)
-    return make(X, name, binarise, data_seed, like)
+    if X.dtype == np.uint8:
+        return _isotherm.Examples.of_uint8(X, name, binarise, data_seed, like)
+    if X.dtype == np.float32:
+        return _isotherm.Examples.of_float32(X, name, binarise, data_seed, like)
+    return _isotherm.Examples.of_float64(
+        X.astype(np.float64, copy=False), name, binarise, data_seed, like
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 
-class History(dict):
+class History(dict[str, np.ndarray]):
     """A column of numbers for each figure, a row for each interval of the run.
 
     Figures that were not measured in a row are NaN. Those of the rungs (``betas``, ``f_up``,
@@ -61,7 +61,11 @@ def _table(rows: list[dict[str, Any]], name: str) -> np.ndarray:
 
 
 def _number(value: Any) -> float:
-    return np.nan if value is None else value
+    return np.nan if value is None else float(value)
+
+
+def _numbers(values: list[Any]) -> np.ndarray:
+    return np.array([_number(value) for value in values], dtype=float)
 
 
 @dataclass(frozen=True)
@@ -86,12 +90,26 @@ class Ladder:
         """From ``summary.json``; nothing for a run without a ladder."""
         if not summary.get("swap_rate"):
             return None
-        numbers = lambda values: np.array([_number(value) for value in values], dtype=float)
         return cls(
             betas=np.array(summary["betas"]),
-            swap_rates=numbers(summary["swap_rate"]["pairs"]),
-            f_up=numbers(summary["f_up"]),
+            swap_rates=_numbers(summary["swap_rate"]["pairs"]),
+            f_up=_numbers(summary["f_up"]),
             round_trips=summary["round_trips"]["count"],
             steps_per_round_trip=summary["round_trips"]["mean_steps"],
             return_time=summary["return_time"]["mean"],
+        )
+
+    @classmethod
+    def of_row(cls, row: dict[str, Any]) -> Ladder | None:
+        """From the last row of ``metrics.jsonl``, where there is no summary."""
+        ladder = row.get("ladder")
+        if not ladder:
+            return None
+        return cls(
+            betas=np.array(ladder["betas"]),
+            swap_rates=_numbers(ladder["swap_rates"]),
+            f_up=_numbers(ladder["f_up"]),
+            round_trips=ladder["round_trips"],
+            steps_per_round_trip=None,
+            return_time=ladder["return_time_mean"],
         )

@@ -47,6 +47,28 @@ def plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
 
 
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A number that counts something; 1e5 is a whole number too."""
+    number = plain(value)
+    if isinstance(number, float) and number.is_integer():
+        number = int(number)
+    if not isinstance(number, int) or isinstance(number, bool) or number < least:
+        raise ValueError(f"{name}={value!r} must be a whole number, at least {least}")
+    if number >= 2**63:
+        raise ValueError(f"{name}={value!r} must be below 2**63")
+    return number
+
+
+def whole_or_none(name: str, value: Any, least: int = 1) -> int | None:
+    """The same, or nothing."""
+    return None if value is None else whole(name, value, least)
+
+
+def spelled(options: dict[str, Any]) -> dict[str, Any]:
+    """Names as the engine has them: ``min_swap`` is ``min-swap`` there."""
+    return {name.replace("_", "-"): value for name, value in options.items()}
+
+
 def as_json(options: dict[str, Any]) -> str:
     """Options as the engine reads them: ``min_swap`` is ``min-swap`` there."""
     written = {}
@@ -61,7 +83,9 @@ def as_json(options: dict[str, Any]) -> str:
         return json.dumps(written, allow_nan=False)
     except (TypeError, ValueError):
         name, value = next((n, v) for n, v in written.items() if not _is_plain(v))
-        raise ValueError(f"{name.replace('-', '_')}={value!r} is not a finite number or a word") from None
+        raise ValueError(
+            f"{name.replace('-', '_')}={value!r} is not a finite number or a word"
+        ) from None
 
 
 def _is_plain(value: Any) -> bool:

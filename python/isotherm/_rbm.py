@@ -25,6 +25,15 @@ from isotherm._traces import Traces
 #: What a run calls examples that came as an array.
 ARRAY = "an array in memory"
 
+#: What learning on and on is like: nobody knows how much is to come.
+ONWARD: dict[str, Any] = {
+    "lr_decay": "constant",
+    "patience": None,
+    "sampling_steps": 0,
+    "likelihood_every": 0,
+    "metrics_every": 100,
+}
+
 
 class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A Restricted Boltzmann Machine, trained by maximum likelihood.
@@ -60,12 +69,14 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         How the ladder adapts.
     constant_columns : {"keep", "refuse"}
         What to do about columns that never change.
-    metrics_every, likelihood_every, final_likelihood
-        How often and what is recorded.
+    metrics_every, likelihood_every
+        How often rows of metrics and likelihoods are recorded.
+    final_likelihood : {"estimate", "exact-only"}
+        What to do at the end about the likelihood of a model that is too large to enumerate.
     binarise : str
-        How values become 0 and 1: ``"as-is"``, ``"threshold:0.5"``, ``"static:1"``, ``"dynamic"``, or
-        ``"auto"``: zeros and ones as they are, anything else as probabilities that are drawn anew in
-        every epoch, scaled to 0 and 1 with a warning if they lie beyond.
+        How values become 0 and 1: ``"as-is"``, ``"threshold:0.5"``, ``"static:1"``,
+        ``"dynamic"``, or ``"auto"``: zeros and ones as they are, anything else as probabilities
+        that are drawn anew in every epoch, scaled to 0 and 1 with a warning if they lie beyond.
     averaged : bool
         Use the moving average of the parameters rather than the last ones.
     random_state : int, RandomState or None
@@ -75,7 +86,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     verbose : int
         1 shows a progress bar, in a terminal as in a notebook.
     callback : callable or None
-        Called with each row of metrics, a dict, while learning goes on. Returning ``False`` stops it.
+        Called with each row of metrics, a dict, while learning waits. Returning ``False`` ends
+        it there.
 
     Attributes
     ----------
@@ -93,8 +105,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         What ``summary.json`` holds of a run.
     n_updates_ : int
         Updates done.
-    range_ : tuple of float
-        The values that became 0 and 1, where ``binarise="auto"`` met others.
+    range_ : tuple of float or None
+        The values that became 0 and 1: 0 and 255 of bytes, or what ``binarise="auto"`` met.
 
     Examples
     --------
@@ -105,6 +117,13 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     >>> print(rbm.log_likelihood(X))  # the best there is: -log 2
     -0.7... nats, exact
     """
+
+    range_: tuple[float, float] | None
+    config_: dict[str, Any] | None
+    #: The engine while learning is going on.
+    _native: _isotherm.Fit | None
+    #: The checkpoint and the rows of metrics; asked for when they are needed.
+    _state: tuple[bytes, list[dict[str, Any]]] | None
 
     def __init__(
         self,
@@ -192,27 +211,42 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None, *, valid: Any = None, test: Any = None) -> RBM:
         """Learns from the rows of ``X``.
 
-        ``valid`` is watched along the way: the model that is best on it is kept. ``test`` is measured
-        at the end. Ctrl-C stops soon, keeps what was learned and raises ``KeyboardInterrupt``.
+        ``valid`` is watched along the way: the model that is best on it is kept. ``test`` is
+        measured at the end. Ctrl-C stops soon, keeps what was learned and raises
+        ``KeyboardInterrupt``.
         """
         X = self._checked(X, reset=True)
-        self.range_ = _data.range_of(X) if self.binarise == "auto" else (0.0, 1.0)
+        self.range_ = _data.range_of(X) if self.binarise == "auto" else None
         train, rule = self._examples(X, "X")
-        held_out = [self._held_out(valid, "valid", rule, train), self._held_out(test, "test", rule, train)]
-        for sentence in train.warnings():
-            warnings.warn(sentence, UserWarning, stacklevel=2)
-        self._forget()
+        held_out = {
+            name: self._held_out(part, name, rule, train)
+            for name, part in (("valid", valid), ("test", test))
+            if part is not None
+        }
+        self.range_ = self.range_ or (0.0, train.full)
         self.seed_ = self._seed()
-        named = {part: ARRAY for part, X in (("valid", valid), ("test", test)) if X is not None}
-        native = _isotherm.Fit.begin(self._engine_options(rule, **named), train, *held_out)
+        options = self._engine_options(rule, **dict.fromkeys(held_out, ARRAY))
+        native = _isotherm.Fit.begin(options, train, **held_out)
+        said = train.warnings()
+        for sentence in said:
+            warnings.warn(sentence, UserWarning, stacklevel=2)
         self._learn(native)
         self._take(native)
-        self._native = None  # a finished model needs no data
+        self.summary_ = json.loads(native.summarise(self._threads()))
+        # Who stops learning, or wants no estimate, knows of it.
+        asked = ["stopped after"] + ["no likelihood"] * (self.final_likelihood == "exact-only")
+        for sentence in self.summary_["warnings"]:
+            if sentence not in said and not sentence.startswith(tuple(asked)):
+                warnings.warn(_isotherm.in_python(sentence), UserWarning, stacklevel=2)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> RBM:
-        """Goes on learning for one pass over the rows of ``X``, at a constant rate unless
-        ``lr_decay`` names another course.
+        """Goes on learning for one pass over the rows of ``X``.
+
+        The rate stays as it is: ``lr_decay``, ``patience`` and ``sampling_steps`` are for
+        :meth:`fit`. After a :meth:`fit` learning goes on from the model that it found, at the rate
+        that it began with. The rows of the very first call should be typical: the biases and the
+        hot end of the ladder start from them.
 
         >>> import numpy as np
         >>> rbm = RBM(hidden=2, random_state=1)
@@ -224,37 +258,40 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         first = not hasattr(self, "components_")
         X = self._checked(X, reset=first)
         if first:
-            self.range_ = _data.range_of(X) if self.binarise == "auto" else (0.0, 1.0)
+            self.range_ = _data.range_of(X) if self.binarise == "auto" else None
         train, rule = self._examples(X, "X")
-        native = getattr(self, "_native", None)
-        if native is None and not first:
-            config = {**self.config_, "patience": None}  # which may have run out already
-            native = _isotherm.Fit.resume(
-                json.dumps(config), self._checkpoint, json.dumps(self._rows), train, None, None
-            )
-        batch = self.batch if self.batch is not None else 100
-        updates = max(1, -(-X.shape[0] // max(1, int(batch))))
-        if native is None:
+        self.range_ = self.range_ or (0.0, train.full)
+        batch = _options.whole("batch", 100 if self.batch is None else self.batch, least=1)
+        updates = -(-X.shape[0] // batch)
+        native = self.__dict__.get("_native")
+        if first:
             self.seed_ = self._seed()
-            course = {"updates": updates, "lr-decay": self.lr_decay or "constant"}
-            course.update({"likelihood-every": 0, "metrics-every": 100, "average": self.average or 1000})
-            course["patience"] = None  # there are no validation data
-            native = _isotherm.Fit.begin(self._engine_options(rule, **course), train)
+            average = 1000 if self.average is None else self.average
+            options = self._engine_options(rule, **ONWARD, updates=updates, average=average)
+            native = _isotherm.Fit.begin(options, train)
+        elif self.config_ is None:
+            raise ValueError("this model was not trained here, so there is nothing to go on from")
         else:
+            lr = self.config_["lr"] if self.lr is None else self.lr
+            if native is None or lr != self.config_["lr"]:
+                config = {**self.config_, **_options.spelled(ONWARD), "lr": lr}
+                checkpoint, rows = self._kept()
+                native = _isotherm.Fit.resume(
+                    json.dumps(config), checkpoint, json.dumps(rows), train
+                )
             native.learn_from(train, updates)
-        self._forget()
         self._learn(native)
-        self._take(native, summarise=False)
-        self._native = native
+        self._take(native, going_on=True)
         return self
 
     def _learn(self, native: _isotherm.Fit) -> None:
         """Runs the engine; what was learned is kept if it is interrupted."""
+        threads = self._threads()
         progress = Progress(native.step, native.total_steps, self.verbose)
 
         def tell(row: str | None, note: str | None) -> None:
-            if note is not None:
-                progress.note(note)
+            if row is None:
+                progress.note(note or "")
                 return
             figures = json.loads(row)
             progress.row(figures)
@@ -262,32 +299,45 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 raise _Enough
 
         try:
-            native.run(self.threads, tell)
+            native.run(threads, tell)
         except _Enough:
             pass
-        except KeyboardInterrupt:
-            self._take(native, summarise=False)
+        except FloatingPointError:  # there is nothing worth keeping
+            raise
+        except BaseException:
+            self._take(native)
             raise
         finally:
             progress.close()
 
-    def _take(self, native: _isotherm.Fit, summarise: bool = True) -> None:
-        """Takes over what the engine has learned."""
+    def _take(self, native: _isotherm.Fit, going_on: bool = False) -> None:
+        """Takes over what the engine has learned. It stays at hand, with its data, while learning
+        is going on."""
+        for name in ("summary_", "_log_z"):
+            self.__dict__.pop(name, None)
         model, averaged = native.parameters()
         self._set_model(averaged if self.averaged else model)
         self.config_ = json.loads(native.config())
         self.n_updates_ = min(native.step, self.config_["updates"])
-        self._rows = json.loads(native.rows())
-        self._checkpoint_source = native if not summarise else None
-        self._checkpoint_bytes = None if not summarise else native.checkpoint()
-        if summarise:
-            self._set_summary(json.loads(native.summarise(self.threads)))
+        self._native, self._state = native, None
+        if not going_on:
+            self._kept()
+            self._native = None
+
+    def _kept(self) -> tuple[bytes, list[dict[str, Any]]]:
+        """The checkpoint and the rows of metrics."""
+        if self._state is None:
+            assert self._native is not None
+            self._state = self._native.checkpoint(), json.loads(self._native.rows())
+        return self._state
 
     @property
     def _checkpoint(self) -> bytes:
-        if self._checkpoint_bytes is None:
-            self._checkpoint_bytes = self._checkpoint_source.checkpoint()
-        return self._checkpoint_bytes
+        return self._kept()[0]
+
+    @property
+    def _rows(self) -> list[dict[str, Any]]:
+        return self._kept()[1]
 
     def _set_model(self, model: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
         weights, hidden, visible = model
@@ -295,19 +345,6 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.intercept_hidden_ = hidden
         self.intercept_visible_ = visible
         self._n_features_out = self.components_.shape[0]
-
-    def _set_summary(self, summary: dict[str, Any]) -> None:
-        self.summary_ = summary
-        # Nothing that was asked for: an early stop, and that there is only an exact likelihood.
-        asked = ["stopped after"] + ["no likelihood"] * (self.final_likelihood == "exact-only")
-        for sentence in summary["warnings"]:
-            # Constant columns were named before learning began.
-            if "constant" not in sentence and not sentence.startswith(tuple(asked)):
-                warnings.warn(sentence, UserWarning, stacklevel=4)
-
-    def _forget(self) -> None:
-        for name in ("summary_", "_log_z"):
-            self.__dict__.pop(name, None)
 
     # -- what was learned ----------------------------------------------------------------------
 
@@ -343,14 +380,18 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> LogLikelihood:
         """Mean log-likelihood of the rows of ``X``, with its bracket.
 
-        log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated anew, as
-        ``isotherm evaluate`` does: annealing up and down, and BAR on a ladder, from random states and
-        from ``training`` (``X`` if that is not given).
+        log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated anew,
+        as ``isotherm evaluate`` does: annealing up and down, and BAR on a ladder, from random
+        states and from ``training`` (``X`` if that is not given).
         """
         rows, rule = self._examples(self._checked(X), "X")
         known = rows
         if training is not None:
             known, _ = self._examples(self._checked(training), "training", rule)
+        particles = _options.whole_or_none("particles", particles)
+        steps = _options.whole_or_none("steps", steps)
+        sampling_steps = _options.whole_or_none("sampling_steps", sampling_steps)
+        seed = _options.whole("seed", seed)
         text = _isotherm.evaluate(
             self._model(),
             known,
@@ -361,7 +402,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             steps,
             sampling_steps,
             seed,
-            self.threads,
+            self._threads(),
         )
         found = json.loads(text)
         measured = found["log_likelihood"]
@@ -386,7 +427,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         states = np.zeros((1, self.n_features_in_), np.uint8) if small else self.sample(200)
         training, way = _data.examples(states, "samples", "as-is"), "exact" if small else "estimate"
         text = _isotherm.evaluate(
-            self._model(), training, None, way, True, None, None, None, 1, self.threads
+            self._model(), training, None, way, True, None, None, None, 1, self._threads()
         )
         return LogZ.of(json.loads(text)["log_z"])
 
@@ -395,37 +436,45 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ) -> np.ndarray:
         """Draws samples of the model, as uint8, by a tempered sampler.
 
-        The ladder adapts for ``warm_up`` steps and then stays; a column gives a sample every ``thin``
-        steps. The samples of one ``seed`` are always the same.
+        The ladder adapts for ``warm_up`` steps and then stays; a column gives a sample every
+        ``thin`` steps. The samples of one ``seed`` are always the same.
         """
         check_is_fitted(self, "components_")
-        seed = self.__dict__.get("seed_", 1) if seed is None else seed
-        if self.__dict__.get("config_") is None:
-            return _isotherm.sample_model(self._model(), n_samples, thin, warm_up, seed, self.threads)
+        n_samples = _options.whole("n_samples", n_samples, least=1)
+        thin, warm_up = _options.whole("thin", thin, least=1), _options.whole("warm_up", warm_up)
+        seed = self._seed_of_samples(seed)
+        if self.config_ is None:
+            return _isotherm.sample_model(
+                self._model(), n_samples, thin, warm_up, seed, self._threads()
+            )
         return self._sampled(n_samples, thin, warm_up, seed, False)[0]
 
     def _sampled(self, n: int, thin: int, warm_up: int, seed: int, traced: bool) -> tuple[Any, Any]:
         config, checkpoint = json.dumps(self.config_), self._checkpoint
         return _isotherm.sample_checkpoint(
-            config, checkpoint, n, thin, warm_up, seed, self.averaged, traced, self.threads
+            config, checkpoint, n, thin, warm_up, seed, self.averaged, traced, self._threads()
         )
 
+    def _seed_of_samples(self, seed: int | None) -> int:
+        return self.__dict__.get("seed_", 1) if seed is None else _options.whole("seed", seed)
+
     def traces(self, steps: int = 1000, *, warm_up: int = 1000, seed: int | None = None) -> Traces:
-        """Follows the replicas of the tempered sampler for ``steps`` steps; ``.to_arviz()`` makes an
-        ArviZ dataset of it."""
+        """Follows the replicas of the tempered sampler for ``steps`` steps; ``.to_arviz()`` makes
+        an ArviZ dataset of it."""
         check_is_fitted(self, "components_")
-        if self.__dict__.get("config_") is None:
+        if self.config_ is None:
             raise ValueError("this model was not trained here, so it has no replicas to follow")
-        return Traces.of(self, steps, warm_up, self.seed_ if seed is None else seed)
+        steps, warm_up = _options.whole("steps", steps, 1), _options.whole("warm_up", warm_up)
+        return Traces.of(self, steps, warm_up, self._seed_of_samples(seed))
 
     def gibbs(self, v: Any, *, steps: int = 1, random_state: Any = None) -> np.ndarray:
-        """``steps`` steps of Gibbs sampling from the rows of ``v``, at β = 1 and without a ladder."""
+        """``steps`` steps of Gibbs sampling from the rows of ``v``, at β = 1 without a ladder."""
         rng = check_random_state(self.random_state if random_state is None else random_state)
         v = self._values(v)
-        draw = lambda p: rng.random_sample(p.shape) < p
-        for _ in range(steps):
-            v = draw(self._visible_mean(draw(self._hidden_mean(v))))
-        return v.astype(np.uint8) if steps else v
+        for _ in range(_options.whole("steps", steps, least=1)):
+            h = rng.random_sample((v.shape[0], len(self.components_))) < self._hidden_mean(v)
+            v = rng.random_sample(v.shape) < self._visible_mean(h)
+        return v.astype(np.uint8)
 
     def reconstruct(self, X: Any) -> np.ndarray:
         """P(v = 1 | h) with the hidden units at their means given the rows of ``X``."""
@@ -459,7 +508,9 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def ladder_(self) -> Ladder | None:
         """The ladder at the end; ``None`` without one."""
         check_is_fitted(self, "components_")
-        return Ladder.of(self.__dict__.get("summary_", {}))
+        if "summary_" in self.__dict__:
+            return Ladder.of(self.summary_)
+        return Ladder.of_row(self._rows[-1]) if self._rows else None
 
     @property
     def plot(self) -> Plots:
@@ -477,20 +528,18 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def save(self, path: Any, *, overwrite: bool = False) -> None:
         """Writes the folder of a run, as ``isotherm train`` does.
 
-        ``isotherm sample``, ``evaluate --data`` and ``report`` work on it, :func:`isotherm.load` reads
-        it, and ``model.safetensors`` in it reads with the ``safetensors`` package. The data are not
-        kept with it.
+        ``isotherm sample``, ``evaluate --data`` and ``report`` work on it, :func:`isotherm.load`
+        reads it, and ``model.safetensors`` in it reads with the ``safetensors`` package. The data
+        are not kept with it.
         """
         check_is_fitted(self, "components_")
         keep(self, path, overwrite)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        if "_checkpoint_bytes" in state:
-            state["_checkpoint_bytes"] = self._checkpoint
-        for name in ("_native", "_checkpoint_source"):
-            state.pop(name, None)
-        return state
+        if "_state" not in self.__dict__:
+            return dict(super().__getstate__())
+        self._kept()
+        return {**super().__getstate__(), "_native": None}
 
     # -- scikit-learn --------------------------------------------------------------------------
 
@@ -507,21 +556,23 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def _engine_options(self, rule: str, **others: Any) -> str:
         options = {name: getattr(self, name) for name in _options.ENGINE}
-        options.update({"data": ARRAY, "seed": self.seed_, "binarise": rule})
-        options.update({name.replace("-", "_"): value for name, value in others.items()})
+        options.update({"data": ARRAY, "seed": self.seed_, "binarise": rule}, **others)
         return _options.as_json(options)
 
     def _seed(self) -> int:
-        if isinstance(self.random_state, (int, np.integer)) and not isinstance(self.random_state, bool):
-            return int(self.random_state)
+        if isinstance(self.random_state, (int, np.integer)):
+            return _options.whole("random_state", self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _threads(self) -> int | None:
+        return _options.whole_or_none("threads", self.threads)
 
     def _checked(self, X: Any, reset: bool = False) -> Any:
         if not reset:
             check_is_fitted(self, "components_")
         # Of a single example nothing can be learned: no column changes.
         fewest = 2 if reset else 1
-        return validate_data(
+        X = validate_data(
             self,
             X,
             accept_sparse="csr",
@@ -529,29 +580,41 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             reset=reset,
             ensure_min_samples=fewest,
         )
+        return _data.canonical(X)
 
     def _values(self, X: Any) -> Any:
         """Rows as numbers between 0 and 1, after the rule."""
         X = self._checked(X)
+        low, high = self._range(X)
         if self.binarise.startswith("threshold:"):
-            X = (X > float(self.binarise.removeprefix("threshold:"))).astype(np.float64)
-        if X.dtype not in (np.float32, np.float64):
-            X = X.astype(np.float64)
-        return _data.scaled(X, self.range_)
+            above = X > high * float(self.binarise.removeprefix("threshold:"))
+            return above.astype(X.dtype if X.dtype == np.float32 else np.float64)
+        X = _data.scaled(X, (low, high))
+        return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+    def _range(self, X: Any) -> tuple[float, float]:
+        """The values that are 0 and 1. Of a model that was read from a file nobody knows; they are
+        what the engine would take them for in ``X``."""
+        if self.range_ is not None:
+            return self.range_
+        return 0.0, _data.examples(X, "X", self.binarise).full
 
     def _examples(
         self, X: Any, name: str, rule: str | None = None, like: Any = None
     ) -> tuple[_isotherm.Examples, str]:
         """Rows for the engine, and the rule by which they become zeros and ones."""
+        low, high = self.range_ or (0.0, 1.0)
         if self.binarise == "auto":
-            X = _data.scaled(X, self.range_)
+            X = _data.scaled(X, (low, high))
+        elif high != 1:
+            X = X / high
         rule = _data.rule_for(X, self.binarise) if rule is None else rule
         return _data.examples(X, name, rule, like=like), rule
 
     def _held_out(self, X: Any, name: str, rule: str, like: Any) -> _isotherm.Examples | None:
         if X is None:
             return None
-        X = check_array(X, accept_sparse="csr", dtype=_data.DTYPES)
+        X = _data.canonical(check_array(X, accept_sparse="csr", dtype=_data.DTYPES))
         if X.shape[1] != self.n_features_in_:
             raise ValueError(f"{name} has {X.shape[1]} columns, but X has {self.n_features_in_}")
         return self._examples(X, name, rule, like)[0]

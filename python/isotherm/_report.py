@@ -29,7 +29,9 @@ class Report:
             hidden, visible = rbm.components_.shape
             run = Path(folder) / f"RBM-{visible}x{hidden}"
             keep(rbm, run, False)
-            return cls(_isotherm.write_report(run).read_text(encoding="utf-8"))
+            page = _isotherm.write_report(run).read_text(encoding="utf-8")
+        # The folder was there for a moment only.
+        return cls(page.replace(str(run), "run"))
 
     def save(self, path: Any, *, overwrite: bool = False) -> None:
         """Writes the page."""

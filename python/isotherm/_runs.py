@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from isotherm import _isotherm, _options
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def load(path: Any, *, averaged: bool = True) -> RBM:
-    """Reads the folder of a run, or a safetensors file with ``W`` [visible, hidden], ``b`` and ``c``.
+    """Reads the folder of a run, or a safetensors file with ``W`` [visible, hidden], ``b``, ``c``.
 
     ``averaged`` chooses the averaged parameters where there are some.
     """
@@ -29,12 +30,14 @@ def load(path: Any, *, averaged: bool = True) -> RBM:
     run, model, averaged_model = _isotherm.load_run(path)
     config, checkpoint, rows, summary, note = run
     config = json.loads(config)
-    arguments = {name: config[name.replace("_", "-")] for name in _options.ENGINE if name.replace("_", "-") in config}
-    rbm = RBM(**arguments, binarise=config["binarise"], averaged=averaged, random_state=config["seed"])
-    rbm.seed_, rbm.config_, rbm.range_ = config["seed"], config, (0.0, 1.0)
+    known = {name.replace("-", "_"): value for name, value in config.items()}
+    arguments = {name: known[name] for name in (*_options.ENGINE, "binarise") if name in known}
+    rbm = RBM(**arguments, averaged=averaged, random_state=config["seed"])
+    rbm.seed_, rbm.config_ = config["seed"], config
+    rbm.range_ = (0.0, 1.0) if config["binarise"] == "as-is" else None  # not written down
     rbm._set_model(averaged_model if averaged else model)
     rbm.n_features_in_ = rbm.components_.shape[1]
-    rbm._rows, rbm._checkpoint_bytes, rbm._checkpoint_source = json.loads(rows), checkpoint, None
+    rbm._native, rbm._state = None, (checkpoint, json.loads(rows))
     rbm.n_updates_ = rbm._rows[-1]["step"] if rbm._rows else 0
     if summary is not None:
         rbm.summary_ = json.loads(summary)
@@ -49,16 +52,21 @@ def of_arrays(weights: np.ndarray, hidden: np.ndarray, visible: np.ndarray) -> R
     from isotherm._rbm import RBM
 
     rbm = RBM(hidden=int(weights.shape[1]))
-    rbm._set_model((np.asarray(weights, np.float32), np.asarray(hidden, np.float32), np.asarray(visible, np.float32)))
+    weights, hidden, visible = (np.asarray(it, np.float32) for it in (weights, hidden, visible))
+    rbm._set_model((weights, hidden, visible))
     rbm.n_features_in_ = int(weights.shape[0])
-    rbm._rows, rbm.config_, rbm.n_updates_, rbm.range_ = [], None, 0, (0.0, 1.0)
+    rbm.config_, rbm.n_updates_, rbm.range_ = None, 0, (0.0, 1.0)
+    rbm._native, rbm._state = None, (b"", [])
     return rbm
 
 
 def keep(rbm: RBM, path: Any, overwrite: bool) -> None:
     """Writes the folder of a run."""
     if rbm.config_ is None:
-        raise ValueError("this model was not trained here, so there is no run to save; save_rbms writes its parameters")
+        raise ValueError(
+            "this model was not trained here, so there is no run to save; save_rbms writes its "
+            "parameters"
+        )
     summary = rbm.__dict__.get("summary_")
     _isotherm.keep_run(
         Path(path),
@@ -82,7 +90,8 @@ def save_rbms(rbm: RBM, path: Any, *, chains: int = 100, overwrite: bool = False
     """Writes a model as the PyTorch package ``rbms`` does (HDF5), with samples as its chains."""
     from isotherm._rbms_hdf5 import write_rbms
 
+    check_is_fitted(rbm)
     weights, hidden, visible = rbm._model()
-    samples = rbm.sample(chains)
+    samples = rbm.sample(_options.whole("chains", chains, least=1))
     updates = max(1, rbm.n_updates_)
     write_rbms(path, weights, hidden, visible, chains=samples, updates=updates, overwrite=overwrite)

@@ -9,12 +9,12 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from isotherm import _isotherm
-from isotherm._history import _number
+from isotherm import _isotherm, _options
+from isotherm._history import _numbers
 
 
 class Quadratic:
-    """An energy of second degree over zeros and ones, swept with local fields that follow each flip.
+    """An energy of second degree over zeros and ones, swept with fields that follow each flip.
 
     >>> import numpy as np
     >>> two = Quadratic.qubo([[-1.0, 2.0], [0.0, -1.0]])
@@ -45,7 +45,7 @@ class Quadratic:
 
     @classmethod
     def ising_bonds(cls, bonds: Sequence[tuple[int, int, float]], h: Any) -> Quadratic:
-        """The same with the pairs named one by one, ``(i, j, J_ij)``; ``h`` has a field for each spin."""
+        """The same with the pairs named one by one, ``(i, j, J_ij)``; ``h`` has a field a spin."""
         pairs = [(int(i), int(j), float(coupling)) for i, j, coupling in bonds]
         return cls(_isotherm.Quadratic.from_bonds(pairs, np.asarray(h, dtype=float)))
 
@@ -56,6 +56,9 @@ class Quadratic:
 
     def energies(self, states: Any) -> np.ndarray:
         """Energies of rows of zeros and ones."""
+        states = np.asarray(states)
+        if states.ndim != 2 or states.shape[1] != self.n or not np.isin(states, (0, 1)).all():
+            raise ValueError(f"states must be rows of {self.n} zeros and ones")
         return self._native.energies(np.ascontiguousarray(states, dtype=np.uint8))
 
 
@@ -127,17 +130,29 @@ def sample_target(
     >>> bool(abs(found.log_z.value - exact) < 0.1)
     True
     """
+    native: _isotherm.Quadratic | Callable[[np.ndarray], Any]
     if isinstance(energy, Quadratic):
         native, n = energy._native, energy.n
+    elif not callable(energy):
+        raise TypeError(f"energy must be a Quadratic or a function, not {energy!r}")
     elif n is None:
         raise ValueError("n is missing: how many variables has a state?")
     else:
         native = energy
     states, energies, text = _isotherm.sample_target(
-        native, n, n_samples, columns, warm_up, thin, rungs, log_z_steps, seed, threads, callback
+        native,
+        _options.whole("n", n, least=1),
+        _options.whole("n_samples", n_samples),
+        _options.whole("columns", columns, least=1),
+        _options.whole("warm_up", warm_up),
+        _options.whole("thin", thin, least=1),
+        _options.whole("rungs", rungs, least=2),
+        _options.whole("log_z_steps", log_z_steps),
+        _options.whole("seed", seed),
+        _options.whole_or_none("threads", threads),
+        callback,
     )
     found = json.loads(text)
-    numbers = lambda values: np.array([_number(value) for value in values], dtype=float)
     log_z, verdict = found["log_z"], found["verdict"]
     if not verdict["converged"]:
         warnings.warn(verdict["sentence"], UserWarning, stacklevel=2)
@@ -147,9 +162,9 @@ def sample_target(
         log_z=log_z and Estimate.of(log_z["bar"]),
         log_z_bounds=log_z and (Estimate.of(log_z["up"]), Estimate.of(log_z["down"])),
         mean_energy=found["mean_energy"] and Estimate.of(found["mean_energy"]),
-        betas=numbers(found["betas"]),
-        swap_rates=numbers(found["swap_rates"]),
-        f_up=numbers(found["f_up"]),
+        betas=_numbers(found["betas"]),
+        swap_rates=_numbers(found["swap_rates"]),
+        f_up=_numbers(found["f_up"]),
         round_trips=found["round_trips"],
         converged=verdict["converged"],
         verdict=verdict["sentence"],

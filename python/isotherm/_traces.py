@@ -40,14 +40,17 @@ class Traces:
         )
 
     def to_arviz(self) -> Any:
-        """The same for ArviZ: ``free_energy`` with a chain for each particle, and the ``rung`` of each
-        replica."""
+        """The same for ArviZ: ``free_energy`` with a chain for each particle, and the ``rung`` of
+        each replica."""
         try:
             import arviz
         except ImportError:
             raise ImportError("this needs ArviZ: pip install 'isotherm[arviz]'") from None
-        return arviz.from_dict(
-            posterior={"free_energy": self.free_energy},
-            sample_stats={"rung": self.rungs.T[None]},
-            dims={"rung": ["replica"]},
-        )
+        groups: dict[str, Any] = {
+            "posterior": {"free_energy": self.free_energy},
+            "sample_stats": {"rung": self.rungs.T[None]},
+        }
+        dims = {"rung": ["replica"]}
+        if int(arviz.__version__.split(".")[0]) >= 1:
+            return arviz.from_dict(groups, dims=dims)
+        return arviz.from_dict(**groups, dims=dims)

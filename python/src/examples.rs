@@ -126,6 +126,12 @@ impl Examples {
         }
     }
 
+    /// The value that counts as 1 where the rule asks for shares: 255 for bytes.
+    #[getter]
+    fn full(&self) -> f64 {
+        self.data.scale().unwrap_or_default().full()
+    }
+
     /// What is worth knowing before learning begins.
     fn warnings(&self) -> Vec<String> {
         self.data.warnings()

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::arrays::{ModelArrays, arrays_of};
 use crate::errors::{in_python, raised};
 use crate::examples::Examples;
-use crate::work::beside;
+use crate::work::{Line, beside};
 
 /// What errors call learning that has no folder.
 pub(crate) const NAME: &str = "this model";
@@ -46,6 +46,9 @@ pub(crate) fn config_of(options: &str) -> PyResult<Config> {
         all[&name] = value.clone();
         if let Err(error) = serde_json::from_value::<Config>(all.clone()) {
             let (name, why) = (name.replace('-', "_"), in_python(&error.to_string()));
+            let why = why.replace("usize", "a whole number").replace("u64", "a whole number");
+            let (why, value) =
+                (why.replace("f64", "a number"), value.to_string().replace('"', "'"));
             return Err(PyValueError::new_err(format!("{name}={value}: {why}")));
         }
     }
@@ -104,6 +107,7 @@ impl Fit {
 
     /// Learning that goes on from a checkpoint, on these examples.
     #[staticmethod]
+    #[pyo3(signature = (config, checkpoint, rows, train, valid=None, test=None))]
     fn resume(
         config: &str,
         checkpoint: &[u8],
@@ -136,7 +140,7 @@ impl Fit {
     ) -> PyResult<()> {
         let course = &mut self.course;
         let rows = &mut self.rows;
-        let steps = |line: &crate::work::Line<'_, News>| -> Result<()> {
+        let steps = |line: &Line<'_, News>| -> Result<()> {
             keep_awake(|| {
                 while !course.is_complete() && !line.should_stop() {
                     if course.has_stalled() {
@@ -170,7 +174,7 @@ impl Fit {
     #[pyo3(signature = (threads=None))]
     fn summarise(&mut self, py: Python<'_>, threads: Option<usize>) -> PyResult<String> {
         let course = &mut self.course;
-        let work = |_: &crate::work::Line<'_, ()>| course.summarise();
+        let work = |line: &Line<'_, ()>| course.summarise(&mut |_, _| line.leave_if_asked());
         let summary = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
         let text = json(&summary)?;
         self.summary = Some(summary);

@@ -16,6 +16,8 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _isotherm {
     #[pymodule_export]
+    use crate::errors::in_python;
+    #[pymodule_export]
     use crate::examples::Examples;
     #[pymodule_export]
     use crate::fit::{Fit, check_option, default_options};
@@ -23,7 +25,6 @@ mod _isotherm {
     use crate::models::{evaluate, sample_model};
     #[pymodule_export]
     use crate::runs::{keep_run, load_model, load_run, sample_checkpoint, write_report};
-
     #[pymodule_export]
     use crate::target::{Quadratic, sample_target};
 

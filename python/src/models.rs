@@ -48,8 +48,9 @@ pub(crate) fn evaluate(
     if let Some(steps) = sampling_steps {
         (budget.sampler.warm_up, budget.sampler.steps) = (steps, steps);
     }
-    let work = |_: &Line<'_, ()>| {
-        let found = FoundLogZ::find(&model, &training.data, way, &budget, &mut |_, _| ())?;
+    let work = |line: &Line<'_, ()>| {
+        let told = &mut |_: &str, _: f64| line.leave_if_asked();
+        let found = FoundLogZ::find(&model, &training.data, way, &budget, told)?;
         let likelihood = examples.map(|examples| found.likelihood(&model, &examples.data));
         Ok((found, likelihood))
     };

@@ -156,7 +156,7 @@ pub(crate) fn sample_target<'py>(
 
 fn run(
     py: Python<'_>,
-    target: &(impl target::Target + Sync),
+    target: &impl target::Target,
     request: &TargetRequest,
     threads: Option<usize>,
     tell: Option<Py<PyAny>>,

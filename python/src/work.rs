@@ -1,8 +1,9 @@
 //! Long work beside Python: on threads of its own and without the interpreter's lock, while the calling
 //! thread listens for Ctrl-C and hands on what the work has to tell.
 
+use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
@@ -14,21 +15,33 @@ const PATIENCE: Duration = Duration::from_millis(50);
 /// What the work tells while it goes on, and hears.
 pub(crate) struct Line<'a, M> {
     messages: Sender<M>,
+    heard: Receiver<()>,
     stop: &'a AtomicBool,
 }
 
 impl<M> Line<'_, M> {
-    /// Tells something.
+    /// Tells something and waits until it is heard: who stops the work then stops it here.
     pub(crate) fn tell(&self, message: M) {
-        // Nobody listens once it is to stop.
-        let _ = self.messages.send(message);
+        if self.messages.send(message).is_ok() {
+            let _ = self.heard.recv();
+        }
     }
 
     /// Whether to stop, because of Ctrl-C or because a callback raised.
     pub(crate) fn should_stop(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+
+    /// Leaves work that has no other way out, if it is to stop.
+    pub(crate) fn leave_if_asked(&self) {
+        if self.should_stop() {
+            resume_unwind(Box::new(Left));
+        }
+    }
 }
+
+/// What work is left with.
+struct Left;
 
 /// What came of work, and the exception that interrupted it, if one did.
 pub(crate) struct Done<T> {
@@ -51,17 +64,16 @@ pub(crate) fn beside<T: Send, M: Send>(
     py.detach(|| {
         let stop = AtomicBool::new(false);
         let (sender, receiver) = channel();
+        let (hear, heard) = channel();
         let mut interrupted = None;
         std::thread::scope(|scope| {
-            let line = Line { messages: sender, stop: &stop };
-            let worker = scope.spawn(|| {
-                // Moved in, so that the channel closes when the work is done.
-                let line = line;
-                pool.install(|| work(&line))
-            });
+            let line = Line { messages: sender, heard, stop: &stop };
+            // Moved in, so that the channel closes when the work is done.
+            let worker = scope.spawn(|| pool.install(move || work(&line)));
             loop {
-                let heard = receiver.recv_timeout(PATIENCE);
-                let outcome = match heard {
+                let news = receiver.recv_timeout(PATIENCE);
+                let waiting = news.is_ok();
+                let outcome = match news {
                     Err(RecvTimeoutError::Disconnected) => break,
                     Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
                     Ok(message) => Python::attach(|py| {
@@ -73,11 +85,18 @@ pub(crate) fn beside<T: Send, M: Send>(
                     stop.store(true, Ordering::Relaxed);
                     interrupted.get_or_insert(error);
                 }
+                if waiting {
+                    let _ = hear.send(());
+                }
             }
-            let answer = worker.join().map_err(|_| {
-                PyRuntimeError::new_err("a thread panicked: this is a mistake in isotherm")
-            })?;
-            Ok(Done { answer, interrupted })
+            match (worker.join(), interrupted) {
+                (Ok(answer), interrupted) => Ok(Done { answer, interrupted }),
+                (Err(why), Some(error)) if why.is::<Left>() => Err(error),
+                (Err(_), _) => {
+                    let message = "a thread panicked: this is a mistake in isotherm";
+                    Err(PyRuntimeError::new_err(message))
+                }
+            }
         })
     })
 }

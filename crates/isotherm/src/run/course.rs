@@ -31,6 +31,9 @@ struct Followed {
     valid: Option<LogLikelihood>,
 }
 
+/// Whoever is told what is going on, and the share of it that is done.
+type Progress<'a> = &'a mut dyn FnMut(&str, f64);
+
 /// Learning in progress.
 pub struct Course {
     trainer: Trainer,
@@ -140,14 +143,21 @@ impl Course {
         self.seconds = seconds;
     }
 
-    /// Learns on from other data of the same width, for so many updates more.
+    /// Learns on from other data of the same width, for so many updates more. It goes on from the best
+    /// model, where there were validation data.
     pub fn learn_from(&mut self, data: RunData, updates: u64) -> Result<()> {
-        let step = self.state.step;
+        let (step, was_complete) = (self.state.step, self.is_complete());
         let config = Config { updates: step + updates, ..self.plan().config.clone() };
         let plan = config.check(data.train.n_visible())?;
         self.digests = Digests::of(&data);
         let RunData { train, valid, test } = data;
         (self.trainer, self.valid, self.test) = (Trainer::new(plan, train), valid, test);
+        if let Some(best) = self.state.best.take() {
+            (self.state.model, self.state.averaged) = (Rbm::new(best.model), best.averaged);
+        }
+        if was_complete {
+            self.trainer.catch_up(&mut self.state);
+        }
         Ok(())
     }
 
@@ -262,7 +272,7 @@ impl Course {
     }
 
     /// The likelihoods of all parts of the data, where they can be had.
-    fn final_likelihoods(&mut self) -> Result<FinalLikelihoods> {
+    fn final_likelihoods(&mut self, progress: Progress) -> Result<FinalLikelihoods> {
         if self.is_too_large() && self.plan().config.final_likelihood == FinalLikelihood::ExactOnly
         {
             return Ok(FinalLikelihoods::default());
@@ -270,7 +280,7 @@ impl Course {
         let begun = Instant::now();
         let [model, averaged] = self.state.result().map(|it| Rbm::new(it.clone()));
         let budget = evaluation_budget(self.plan());
-        let find = |model| FoundLogZ::find(model, self.data(), Way::Auto, &budget, &mut |_, _| ());
+        let mut find = |model| FoundLogZ::find(model, self.data(), Way::Auto, &budget, progress);
         let (log_z, log_z_averaged) = match (find(&model), find(&averaged)) {
             // The run is complete without it.
             (Err(error), _) | (_, Err(error)) if error.is_non_finite() => {
@@ -291,9 +301,10 @@ impl Course {
         Ok(FinalLikelihoods { train, valid, test, failed: None })
     }
 
-    /// What it has come to. The likelihoods are found here, which may take a while.
-    pub fn summarise(&mut self) -> Result<Summary> {
-        let likelihoods = self.final_likelihoods()?;
+    /// What it has come to. The likelihoods are found here, which may take a while; `progress` is told
+    /// what is going on, and the share of it that is done.
+    pub fn summarise(&mut self, progress: Progress) -> Result<Summary> {
+        let likelihoods = self.final_likelihoods(progress)?;
         Ok(summarise(self.plan(), self.data(), &self.state, likelihoods, self.seconds))
     }
 }

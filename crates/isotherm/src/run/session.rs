@@ -208,7 +208,7 @@ impl Session {
     fn finish(&mut self) -> Result<Summary> {
         let [model, averaged] = self.course.state().result();
         model_bundle(model, averaged)?.write(&self.folder.model())?;
-        let summary = self.course.summarise()?;
+        let summary = self.course.summarise(&mut |_, _| ())?;
         self.folder.write_summary(&summary)?;
         Ok(summary)
     }

@@ -34,11 +34,11 @@ pub(super) fn summarise(
     let mut warnings = data.warnings();
     warnings.extend(ladder.and_then(no_round_trip));
     if state.step < config.updates {
-        warnings.push(format!(
-            "stopped after {} of {} updates, because nothing was better on the validation data any \
-             more",
-            state.step, config.updates
-        ));
+        let why = match state.has_stalled(config.patience) {
+            true => ", because nothing was better on the validation data any more",
+            false => "",
+        };
+        warnings.push(format!("stopped after {} of {} updates{why}", state.step, config.updates));
     }
     match &train.0 {
         None => warnings

@@ -96,6 +96,15 @@ impl Trainer {
         Ok(StepInfo { phase, learning_rate, change })
     }
 
+    /// The adaptation that the last step of a plan left out, now that this one follows it.
+    pub fn catch_up(&self, state: &mut TrainState) {
+        if let (Some(adaptation), Some(tempering)) =
+            (self.plan.adaptation(), state.negative.tempering_mut())
+        {
+            tempering.adapt(&adaptation);
+        }
+    }
+
     fn update(&mut self, state: &mut TrainState) -> Result<f64> {
         let config = &self.plan.config;
         let clock = Clock { seed: config.seed, step: state.step };

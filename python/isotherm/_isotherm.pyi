@@ -1,0 +1,181 @@
+"""The engine. Options, rows of metrics and results are JSON, as the library writes them."""
+
+from collections.abc import Callable
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Examples",
+    "Fit",
+    "Quadratic",
+    "VERSION",
+    "check_option",
+    "default_options",
+    "evaluate",
+    "in_python",
+    "keep_run",
+    "load_model",
+    "load_run",
+    "sample_checkpoint",
+    "sample_model",
+    "sample_target",
+    "write_report",
+]
+
+#: W [visible, hidden], b (hidden) and c (visible).
+_Model = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+
+VERSION: Final[str]
+
+@final
+class Examples:
+    """Examples to learn from or to measure on, packed one bit a value."""
+
+    @staticmethod
+    def of_uint8(
+        array: NDArray[np.uint8],
+        name: str,
+        binarise: str,
+        data_seed: int,
+        like: Examples | None = None,
+    ) -> Examples: ...
+    @staticmethod
+    def of_float32(
+        array: NDArray[np.float32],
+        name: str,
+        binarise: str,
+        data_seed: int,
+        like: Examples | None = None,
+    ) -> Examples: ...
+    @staticmethod
+    def of_float64(
+        array: NDArray[np.float64],
+        name: str,
+        binarise: str,
+        data_seed: int,
+        like: Examples | None = None,
+    ) -> Examples: ...
+    @staticmethod
+    def of_ones(
+        indptr: NDArray[np.int64], indices: NDArray[np.int64], columns: int, name: str
+    ) -> Examples: ...
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    @property
+    def full(self) -> float: ...
+    def warnings(self) -> list[str]: ...
+
+@final
+class Fit:
+    """Learning in progress, with the rows of metrics that it has written."""
+
+    @staticmethod
+    def begin(
+        options: str,
+        train: Examples,
+        valid: Examples | None = None,
+        test: Examples | None = None,
+    ) -> Fit: ...
+    @staticmethod
+    def resume(
+        config: str,
+        checkpoint: bytes,
+        rows: str,
+        train: Examples,
+        valid: Examples | None = None,
+        test: Examples | None = None,
+    ) -> Fit: ...
+    def learn_from(self, train: Examples, updates: int) -> None: ...
+    def run(
+        self,
+        threads: int | None = None,
+        tell: Callable[[str | None, str | None], Any] | None = None,
+    ) -> None: ...
+    def summarise(self, threads: int | None = None) -> str: ...
+    def config(self) -> str: ...
+    def rows(self) -> str: ...
+    @property
+    def step(self) -> int: ...
+    @property
+    def total_steps(self) -> int: ...
+    def checkpoint(self) -> bytes: ...
+    def parameters(self) -> tuple[_Model, _Model]: ...
+
+@final
+class Quadratic:
+    """An energy of second degree."""
+
+    @staticmethod
+    def from_qubo(q: NDArray[np.float64]) -> Quadratic: ...
+    @staticmethod
+    def from_bonds(bonds: list[tuple[int, int, float]], h: NDArray[np.float64]) -> Quadratic: ...
+    @staticmethod
+    def from_couplings(couplings: NDArray[np.float64], h: NDArray[np.float64]) -> Quadratic: ...
+    def energies(self, states: NDArray[np.uint8]) -> NDArray[np.float64]: ...
+    @property
+    def n(self) -> int: ...
+
+def in_python(message: str) -> str: ...
+def default_options() -> str: ...
+def check_option(options: str, n_visible: int) -> None: ...
+def evaluate(
+    model: _Model,
+    training: Examples,
+    examples: Examples | None = None,
+    log_z: str = "auto",
+    quick: bool = False,
+    particles: int | None = None,
+    steps: int | None = None,
+    sampling_steps: int | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+) -> str: ...
+def sample_model(
+    model: _Model,
+    count: int,
+    thin: int = 10,
+    warm_up: int = 1000,
+    seed: int = 1,
+    threads: int | None = None,
+) -> NDArray[np.uint8]: ...
+def keep_run(
+    path: str | PathLike[str],
+    config: str,
+    checkpoint: bytes,
+    rows: str,
+    summary: str | None = None,
+    overwrite: bool = False,
+) -> None: ...
+def load_run(
+    path: str | PathLike[str],
+) -> tuple[tuple[str, bytes, str, str | None, str | None], _Model, _Model]: ...
+def load_model(path: str | PathLike[str]) -> tuple[_Model, _Model | None]: ...
+def sample_checkpoint(
+    config: str,
+    checkpoint: bytes,
+    count: int,
+    thin: int = 10,
+    warm_up: int = 1000,
+    seed: int = 1,
+    averaged: bool = False,
+    traced: bool = False,
+    threads: int | None = None,
+) -> tuple[NDArray[np.uint8], tuple[int, int, NDArray[np.float64], NDArray[np.uint16]]]: ...
+def write_report(path: str | PathLike[str]) -> Path: ...
+def sample_target(
+    energy: Quadratic | Callable[[NDArray[np.uint8]], Any],
+    n: int,
+    samples: int,
+    columns: int,
+    warm_up: int,
+    thin: int,
+    rungs: int,
+    log_z_steps: int,
+    seed: int,
+    threads: int | None = None,
+    tell: Callable[[float], Any] | None = None,
+) -> tuple[NDArray[np.uint8], NDArray[np.float64], str]: ...

@@ -1,0 +1,216 @@
+"""Arguments: the engine's options by the command line's names, and errors that name them."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from conftest import same_model
+
+from isotherm import RBM, _isotherm, _options
+
+
+def test_defaults_are_those_of_the_engine():
+    """``None`` leaves a choice to the engine; whatever else is a default is the engine's."""
+    engine = json.loads(_isotherm.default_options())
+    ours = RBM().get_params()
+    for name in _options.ENGINE:
+        if ours[name] is not None and name != "constant_columns":
+            assert engine[name.replace("_", "-")] == ours[name], name
+
+
+def test_all_options_of_learning_are_there():
+    engine = {name.replace("-", "_") for name in json.loads(_isotherm.default_options())}
+    of_files = {"data", "valid", "test", "split", "shape", "data_seed", "checkpoint_every"}
+    named_otherwise = {"seed", "binarise"}
+    assert engine - of_files - named_otherwise == set(_options.ENGINE)
+
+
+def test_names_and_values_are_those_of_the_command_line(cli):
+    helped = cli("train", "--help")
+    for name in _options.ENGINE:
+        assert f"--{name.replace('_', '-')} " in helped, name
+
+
+@pytest.mark.filterwarnings("ignore:no replica")
+def test_defaults_take_effect(votes):
+    config = RBM(updates=20, random_state=1).fit(votes).config_
+    assert (config["hidden"], config["particles"], config["l1"]) == (10, 250, 1.5e-4)
+    assert RBM(updates=20, l1=0.0, random_state=1).fit(votes).config_["l1"] == 0
+
+
+WRONG = [
+    ("lr", -1),
+    ("lr", "fast"),
+    ("lr", float("nan")),
+    ("lr", float("inf")),
+    ("lr", [0.1]),
+    ("algorithm", "foo"),
+    ("algorithm", None.__class__),
+    ("hidden", 0),
+    ("hidden", 2.5),
+    ("hidden", -3),
+    ("hidden", "ten"),
+    ("hidden", True),
+    ("min_swap", 2),
+    ("momentum", 1.0),
+    ("updates", 0),
+    ("updates", 1.5),
+    ("batch", 0),
+    ("k", 0),
+    ("rungs", 1),
+    ("max_rungs", 1),
+    ("burn_in", 1000),
+    ("path", "detour"),
+    ("swap", "places"),
+    ("spacing", "wide"),
+    ("respace", "often"),
+    ("lr_decay", "never"),
+    ("gradient", "steep"),
+    ("constant_columns", "drop"),
+    ("final_likelihood", "later"),
+    ("binarise", "sometimes"),
+    ("binarise", 3),
+    ("patience", 100),
+    ("random_state", -1),
+    ("random_state", 2**63),
+    ("threads", 0),
+    ("threads", -1),
+    ("threads", 1.5),
+]
+
+
+@pytest.mark.filterwarnings("ignore:no replica")
+@pytest.mark.parametrize(("name", "value"), WRONG)
+def test_errors_name_the_argument(votes, name, value):
+    with pytest.raises((ValueError, TypeError)) as error:
+        RBM(**{"updates": 20, "random_state": 1, name: value}).fit(votes)
+    text = str(error.value)
+    assert re.search(rf"\b{name}\b", text), text
+    for word in ("--", "usize", "u64", "f64", "isotherm train", "split"):
+        assert word not in text, text
+
+
+def test_how_errors_read(votes):
+    def said(**options):
+        with pytest.raises(ValueError) as error:
+            RBM(**{"updates": 20, **options}).fit(votes)
+        return str(error.value)
+
+    assert said(hidden=2.5).startswith("hidden=2.5: ") and "a whole number" in said(hidden=2.5)
+    assert said(algorithm="foo").startswith("algorithm='foo': ")
+    assert "`apt`" in said(algorithm="foo")
+    assert said(min_swap=2) == "min_swap must be a number from 0.0 to 0.95, not 2.0"
+    assert "'auto'" in said(binarise="sometimes")
+    assert "algorithm='cd'" in said(algorithm="cd", columns=7)
+    assert "give valid to fit" in said(patience=10)
+    assert said(burn_in=2000).startswith("burn_in=2000 must be shorter than spawn_every=1000")
+
+
+@pytest.mark.parametrize(
+    "words, expected",
+    [
+        ("--min-swap 2 is", "min_swap=2 is"),
+        ("a -- b", "a -- b"),
+        ("set --batch instead", "set batch instead"),
+        (
+            "--swap energy does not go with --path hidden-marginal, which",
+            "swap='energy' does not go with path='hidden-marginal', which",
+        ),
+        ("lower --lr than 0.5 should help", "lower lr than 0.5 should help"),
+        ("choose --binarise threshold:0", "choose binarise='threshold:0'"),
+        ("tempered --algorithm, pt or apt", "tempered algorithm, pt or apt"),
+        ("keep them with --constant-columns keep", "keep them with constant_columns='keep'"),
+    ],
+)
+def test_messages_in_the_words_of_python(words, expected):
+    assert _isotherm.in_python(words) == expected
+
+
+def test_whole_numbers_may_be_written_as_floats(votes):
+    plain = RBM(hidden=3, updates=100, batch=50, random_state=1).fit(votes)
+    other = RBM(hidden=3.0, updates=1e2, batch=np.float32(50), random_state=1).fit(votes)
+    assert same_model(plain, other) and other.n_updates_ == 100
+
+
+def test_numbers_of_numpy(votes):
+    options = {"hidden": np.int32(2), "updates": np.uint64(30), "lr": np.float32(0.05)}
+    assert RBM(**options, random_state=1).fit(votes).n_updates_ == 30
+
+
+@pytest.mark.parametrize(
+    "ask, name",
+    [
+        (lambda it: it.sample(0), "n_samples=0"),
+        (lambda it: it.sample(-1), "n_samples=-1"),
+        (lambda it: it.sample(2.5), "n_samples=2.5"),
+        (lambda it: it.sample(5, thin=0), "thin=0"),
+        (lambda it: it.sample(5, warm_up=-1), "warm_up=-1"),
+        (lambda it: it.sample(5, seed=-1), "seed=-1"),
+        (lambda it: it.traces(0), "steps=0"),
+        (lambda it: it.gibbs(np.zeros((1, 6)), steps=0), "steps=0"),
+        (lambda it: it.log_likelihood(np.zeros((1, 6)), log_z="guess"), 'log_z="guess"'),
+        (lambda it: it.log_likelihood(np.zeros((1, 6)), particles=0), "particles=0"),
+        (lambda it: it.log_likelihood(np.zeros((1, 6)), sampling_steps=0), "sampling_steps=0"),
+        (lambda it: it.log_likelihood(np.zeros((1, 6)), seed=1.5), "seed=1.5"),
+    ],
+)
+def test_errors_of_methods_name_the_argument(trained, ask, name):
+    with pytest.raises(ValueError, match=re.escape(name)):
+        ask(trained)
+
+
+def test_whole_numbers_in_methods(trained):
+    assert trained.sample(1e1, warm_up=np.int64(10)).shape == (10, 6)
+
+
+def test_held_out_data_must_fit(votes):
+    rbm = RBM(hidden=2, updates=20)
+    with pytest.raises(ValueError, match="valid has 5 columns, but X has 6"):
+        rbm.fit(votes, valid=votes[:, :5])
+    with pytest.raises(ValueError, match="^test, row 1, column 1: 0.5 is not 0 or 1"):
+        rbm.fit(votes, test=votes / 2)
+
+
+@pytest.mark.filterwarnings("error")
+def test_data_that_cannot_be_learned_from():
+    with pytest.raises(ValueError, match="every column is constant"):
+        RBM(updates=20).fit(np.ones((10, 4)))
+    with pytest.raises(ValueError, match="constant_columns='keep'"):
+        X = np.array([[0, 1], [1, 1]] * 5)
+        RBM(updates=20, constant_columns="refuse").fit(X)
+
+
+def test_learning_that_diverges(votes):
+    with pytest.raises(FloatingPointError, match="a lower lr than 1e") as error:
+        RBM(hidden=2, updates=100, lr=1e30, random_state=1).fit(votes)
+    assert "--" not in str(error.value)
+
+
+@pytest.mark.filterwarnings("ignore:no replica")
+def test_warnings_are_warnings(votes):
+    with pytest.warns(UserWarning, match="1 of 7 columns are constant") as caught:
+        RBM(hidden=2, updates=20, random_state=1).fit(np.c_[votes, np.ones(200)])
+    assert caught[0].filename == __file__, "they point to who called"
+    assert sum("constant" in str(it.message) for it in caught) == 1, "and are said once"
+
+
+def test_an_estimate_that_cannot_be_relied_on_is_a_warning():
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.integers(0, 2, (4, 40)), 50, axis=0)
+    X[:2] = [[0], [1]]  # no column is constant
+    rbm = RBM(hidden=30, updates=150, lr=2.0, particles=20, random_state=1)
+    with pytest.warns(
+        UserWarning, match=r"log-likelihood .*log_likelihood\(X\) takes more time"
+    ) as caught:
+        rbm.fit(X)
+    assert all("isotherm evaluate" not in str(it.message) for it in caught)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("ignore:no replica")
+def test_no_likelihood_is_a_warning():
+    X = np.random.default_rng(0).integers(0, 2, (50, 30))
+    rbm = RBM(hidden=26, updates=20, particles=20, final_likelihood="exact-only", random_state=1)
+    with pytest.warns(UserWarning, match=r"no likelihood: .* log_likelihood\(X\) estimates it"):
+        rbm.fit(X)
