@@ -97,8 +97,10 @@ def test_figures_after_learning_in_pieces(votes):
     import matplotlib.pyplot as plt
 
     rbm = RBM(hidden=2, random_state=1).partial_fit(votes)
-    for draw in ("likelihood", "ladder", "flow", "swap_rates"):
+    for draw in ("ladder", "flow", "swap_rates"):
         getattr(rbm.plot, draw)()
+    with pytest.raises(ValueError, match="likelihood_every"):
+        rbm.plot.likelihood()
     plt.close("all")
 
 
@@ -107,9 +109,11 @@ def test_images(trained):
 
     with pytest.raises(ValueError, match="6 columns are no square"):
         trained.plot.filters()
-    sheet = trained.plot.filters(shape=(2, 3)).images[0].get_array()
-    assert sheet.shape == (2 * 3 - 1, 2 * 4 - 1)
-    np.testing.assert_allclose(sheet[:2, :3], trained.components_[0].reshape(2, 3))
+    with pytest.raises(ValueError, match="no image of 2 × 2"):
+        trained.plot.filters(shape=(2, 2))
+    sheet = trained.plot.filters(shape=(2, 3)).images[-1].get_array()
+    assert sheet.shape == (2 * 3 + 1, 2 * 4 + 1)
+    np.testing.assert_allclose(sheet[1:3, 1:4], trained.components_[0].reshape(2, 3))
     assert trained.plot.samples(shape=(3, 2), n=4).images
     plt.close("all")
 
