@@ -13,7 +13,6 @@ __all__ = [
     "Fit",
     "Quadratic",
     "VERSION",
-    "check_option",
     "default_options",
     "evaluate",
     "in_python",
@@ -121,7 +120,6 @@ class Quadratic:
 
 def in_python(message: str) -> str: ...
 def default_options() -> str: ...
-def check_option(options: str, n_visible: int) -> None: ...
 def evaluate(
     model: _Model,
     training: Examples,

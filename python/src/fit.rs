@@ -66,12 +66,6 @@ pub(crate) fn default_options() -> PyResult<String> {
     json(&Config::for_a_file())
 }
 
-/// Raises an error that names the option if it cannot be right.
-#[pyfunction]
-pub(crate) fn check_option(options: &str, n_visible: usize) -> PyResult<()> {
-    config_of(options)?.check(n_visible).map(|_| ()).map_err(raised)
-}
-
 fn run_data(train: &Examples, valid: Option<&Examples>, test: Option<&Examples>) -> RunData {
     let data = |examples: Option<&Examples>| examples.map(|it| it.data.clone());
     RunData { train: train.data.clone(), valid: data(valid), test: data(test) }

@@ -20,7 +20,7 @@ mod _isotherm {
     #[pymodule_export]
     use crate::examples::Examples;
     #[pymodule_export]
-    use crate::fit::{Fit, check_option, default_options};
+    use crate::fit::{Fit, default_options};
     #[pymodule_export]
     use crate::models::{evaluate, sample_model};
     #[pymodule_export]
