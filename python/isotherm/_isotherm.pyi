@@ -146,11 +146,14 @@ def keep_run(
     checkpoint: bytes,
     rows: str,
     summary: str | None = None,
+    about: str | None = None,
     overwrite: bool = False,
 ) -> None: ...
 def load_run(
     path: str | PathLike[str],
-) -> tuple[tuple[str, bytes, str, str | None, str | None], _Model, _Model]: ...
+) -> tuple[
+    tuple[str, bytes, str, str | None, str | None, str | None], _Model, _Model
+]: ...
 def load_model(path: str | PathLike[str]) -> tuple[_Model, _Model | None]: ...
 def sample_checkpoint(
     config: str,

@@ -24,17 +24,23 @@ class LogZ:
     details: dict[str, Any] = field(repr=False, compare=False, default_factory=dict)
 
     @classmethod
-    def of(cls, found: dict[str, Any]) -> LogZ:
-        """From what the engine tells."""
+    def of(cls, found: dict[str, Any], start: str = "training data") -> LogZ:
+        """From what the engine tells. ``start`` is where the second of its samplers began."""
         verdict = found.get("verdict") or {"converged": True, "sentence": "exact"}
+        sentence, converged = verdict["sentence"], verdict["converged"]
+        if start != "training data" and "verdict" in found:
+            sentence = sentence.replace("training data", start)
+            if converged:
+                converged = False
+                sentence = f"not checked from data, which were not given (training=…): {sentence}"
         return cls(
             value=found["value"],
             std_error=found["std_error"],
             lower=found["lower"],
             upper=found["upper"],
             method=found.get("method", "ais-bar-bracket"),
-            converged=verdict["converged"],
-            verdict=verdict["sentence"],
+            converged=converged,
+            verdict=sentence,
             details=found,
         )
 

@@ -7,11 +7,12 @@ import warnings
 from typing import Any, Callable
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isotherm import _data, _isotherm, _options
 from isotherm._history import History, Ladder
@@ -33,6 +34,13 @@ ONWARD: dict[str, Any] = {
     "likelihood_every": 0,
     "metrics_every": 100,
 }
+
+
+#: Units of the smaller layer up to which log Z is enumerated.
+EXACT = 25
+
+#: Where the second sampler starts if there is nothing better.
+OWN_SAMPLES = "samples of the model itself"
 
 
 class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -216,6 +224,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ``KeyboardInterrupt``.
         """
         X = self._checked(X, reset=True)
+        if np.ndim(y) == 2 and np.shape(y)[1] == X.shape[1]:
+            warnings.warn("y is not used: give validation data as valid=…", UserWarning, stacklevel=2)
         self.range_ = _data.range_of(X) if self.binarise == "auto" else None
         train, rule = self._examples(X, "X")
         held_out = {
@@ -230,13 +240,15 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         said = train.warnings()
         for sentence in said:
             warnings.warn(sentence, UserWarning, stacklevel=2)
+        self._starts = self._some_of(X)
         self._learn(native)
         self._take(native)
         self.summary_ = json.loads(native.summarise(self._threads()))
-        # Who stops learning, or wants no estimate, knows of it.
-        asked = ["stopped after"] + ["no likelihood"] * (self.final_likelihood == "exact-only")
+        # Who stops learning, or wants no estimate, knows of it. The other model is not in use.
+        silent = ["stopped after"] + ["no likelihood"] * (self.final_likelihood == "exact-only")
+        silent.append("log-likelihood not" if self.averaged_ else "averaged log-likelihood not")
         for sentence in self.summary_["warnings"]:
-            if sentence not in said and not sentence.startswith(tuple(asked)):
+            if sentence not in said and not sentence.startswith(tuple(silent)):
                 warnings.warn(_isotherm.in_python(sentence), UserWarning, stacklevel=2)
         return self
 
@@ -261,8 +273,10 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self.range_ = _data.range_of(X) if self.binarise == "auto" else None
         train, rule = self._examples(X, "X")
         self.range_ = self.range_ or (0.0, train.full)
-        batch = _options.whole("batch", 100 if self.batch is None else self.batch, least=1)
-        updates = -(-X.shape[0] // batch)
+        batch = 100 if self.batch is None else self.batch
+        if not first and self.config_ is not None:
+            batch = self.config_["batch"]
+        updates = -(-X.shape[0] // _options.whole("batch", batch, least=1))
         native = self.__dict__.get("_native")
         if first:
             self.seed_ = self._seed()
@@ -280,6 +294,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                     json.dumps(config), checkpoint, json.dumps(rows), train
                 )
             native.learn_from(train, updates)
+        self._starts = self._some_of(X)
         self._learn(native)
         self._take(native, going_on=True)
         return self
@@ -316,7 +331,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         for name in ("summary_", "_log_z"):
             self.__dict__.pop(name, None)
         model, averaged = native.parameters()
-        self._set_model(averaged if self.averaged else model)
+        self.averaged_ = bool(self.averaged)
+        self._set_model(averaged if self.averaged_ else model)
         self.config_ = json.loads(native.config())
         self.n_updates_ = min(native.step, self.config_["updates"])
         self._native, self._state = native, None
@@ -382,12 +398,16 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
         log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated anew,
         as ``isotherm evaluate`` does: annealing up and down, and BAR on a ladder, from random
-        states and from ``training`` (``X`` if that is not given).
+        states and from training data: ``training``, or some rows that :meth:`fit` has kept.
+        Grey rows are measured on one draw of zeros and ones; :meth:`score` takes them as means.
         """
         rows, rule = self._examples(self._checked(X), "X")
-        known = rows
+        start = "training data"
         if training is not None:
             known, _ = self._examples(self._checked(training), "training", rule)
+        else:
+            known = self._known_states(enumerated=log_z != "estimate")
+            start = start if self._starts is not None else OWN_SAMPLES
         particles = _options.whole_or_none("particles", particles)
         steps = _options.whole_or_none("steps", steps)
         sampling_steps = _options.whole_or_none("sampling_steps", sampling_steps)
@@ -407,7 +427,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         found = json.loads(text)
         measured = found["log_likelihood"]
         bounds = {name: measured[name] for name in ("value", "std_error", "lower", "upper")}
-        return LogLikelihood(**bounds, log_z=LogZ.of(found["log_z"]))
+        return LogLikelihood(**bounds, log_z=LogZ.of(found["log_z"], start))
 
     @property
     def log_z_(self) -> LogZ:
@@ -418,18 +438,33 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self._log_z
 
     def _find_log_z(self) -> LogZ:
-        name = "log_likelihood_averaged" if self.averaged else "log_likelihood"
+        name = "log_likelihood_averaged" if self.averaged_ else "log_likelihood"
         measured = self.__dict__.get("summary_", {}).get(name) or {}
         if measured.get("log_z"):
             return LogZ.of(measured["log_z"])
-        # An estimate wants typical states to start from; of a model without data, samples are.
-        small = min(self.components_.shape) <= 25
-        states = np.zeros((1, self.n_features_in_), np.uint8) if small else self.sample(200)
-        training, way = _data.examples(states, "samples", "as-is"), "exact" if small else "estimate"
+        start = "training data" if self._starts is not None else OWN_SAMPLES
         text = _isotherm.evaluate(
-            self._model(), training, None, way, True, None, None, None, 1, self._threads()
+            self._model(), self._known_states(), quick=True, threads=self._threads()
         )
-        return LogZ.of(json.loads(text)["log_z"])
+        return LogZ.of(json.loads(text)["log_z"], start)
+
+    def _known_states(self, enumerated: bool = True) -> _isotherm.Examples:
+        """Typical states for a sampler to start from: some of the training data or, of a model that
+        came without any, samples. Where log Z is enumerated, any state will do."""
+        if enumerated and min(self.components_.shape) <= EXACT:
+            states = np.zeros((1, self.n_features_in_), np.uint8)
+        elif self._starts is not None:
+            states = np.unpackbits(self._starts, axis=1, count=self.n_features_in_)
+        else:
+            states = self.sample(200)
+        return _data.examples(states, "states", "as-is")
+
+    def _some_of(self, X: Any) -> np.ndarray:
+        """Some rows as bits, eight in a byte."""
+        X = X[np.linspace(0, X.shape[0] - 1, min(200, X.shape[0])).astype(int)]
+        X = X.toarray() if sparse.issparse(X) else X
+        low, high = self.range_ or (0.0, 1.0)
+        return np.packbits(X > low + 0.5 * (high - low), axis=1)
 
     def sample(
         self, n_samples: int = 1, *, thin: int = 10, warm_up: int = 1000, seed: int | None = None
@@ -437,7 +472,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         """Draws samples of the model, as uint8, by a tempered sampler.
 
         The ladder adapts for ``warm_up`` steps and then stays; a column gives a sample every
-        ``thin`` steps. The samples of one ``seed`` are always the same.
+        ``thin`` steps. The samples of one ``seed`` are always the same: for others give another. It
+        is that of the model if left out.
         """
         check_is_fitted(self, "components_")
         n_samples = _options.whole("n_samples", n_samples, least=1)
@@ -452,7 +488,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _sampled(self, n: int, thin: int, warm_up: int, seed: int, traced: bool) -> tuple[Any, Any]:
         config, checkpoint = json.dumps(self.config_), self._checkpoint
         return _isotherm.sample_checkpoint(
-            config, checkpoint, n, thin, warm_up, seed, self.averaged, traced, self._threads()
+            config, checkpoint, n, thin, warm_up, seed, self.averaged_, traced, self._threads()
         )
 
     def _seed_of_samples(self, seed: int | None) -> int:
@@ -614,9 +650,11 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _held_out(self, X: Any, name: str, rule: str, like: Any) -> _isotherm.Examples | None:
         if X is None:
             return None
-        X = _data.canonical(check_array(X, accept_sparse="csr", dtype=_data.DTYPES))
-        if X.shape[1] != self.n_features_in_:
-            raise ValueError(f"{name} has {X.shape[1]} columns, but X has {self.n_features_in_}")
+        try:
+            X = validate_data(self, X, accept_sparse="csr", dtype=_data.DTYPES, reset=False)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        X = _data.canonical(X)
         return self._examples(X, name, rule, like)[0]
 
     def _model(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

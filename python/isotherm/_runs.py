@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import warnings
 from pathlib import Path
@@ -28,15 +29,22 @@ def load(path: Any, *, averaged: bool = True) -> RBM:
         model, averaged_model = _isotherm.load_model(path)
         return of_arrays(*(averaged_model if averaged and averaged_model else model))
     run, model, averaged_model = _isotherm.load_run(path)
-    config, checkpoint, rows, summary, note = run
+    config, checkpoint, rows, summary, about, note = run
     config = json.loads(config)
-    known = {name.replace("-", "_"): value for name, value in config.items()}
-    arguments = {name: known[name] for name in (*_options.ENGINE, "binarise") if name in known}
-    rbm = RBM(**arguments, averaged=averaged, random_state=config["seed"])
+    if about is None:  # a run of the command line
+        known = {name.replace("-", "_"): value for name, value in config.items()}
+        arguments = {name: known[name] for name in (*_options.ENGINE, "binarise") if name in known}
+        rbm = RBM(**arguments, random_state=config["seed"])
+        rbm.range_ = (0.0, 1.0) if config["binarise"] == "as-is" else None  # not written down
+        rbm._starts = None
+    else:
+        rbm = _as_it_was(json.loads(about))
+    rbm.averaged = rbm.averaged_ = averaged
     rbm.seed_, rbm.config_ = config["seed"], config
-    rbm.range_ = (0.0, 1.0) if config["binarise"] == "as-is" else None  # not written down
     rbm._set_model(averaged_model if averaged else model)
     rbm.n_features_in_ = rbm.components_.shape[1]
+    if rbm._starts is not None:
+        rbm._starts = rbm._starts.reshape(-1, -(-rbm.n_features_in_ // 8))
     rbm._native, rbm._state = None, (checkpoint, json.loads(rows))
     rbm.n_updates_ = rbm._rows[-1]["step"] if rbm._rows else 0
     if summary is not None:
@@ -56,6 +64,7 @@ def of_arrays(weights: np.ndarray, hidden: np.ndarray, visible: np.ndarray) -> R
     rbm._set_model((weights, hidden, visible))
     rbm.n_features_in_ = int(weights.shape[0])
     rbm.config_, rbm.n_updates_, rbm.range_ = None, 0, (0.0, 1.0)
+    rbm._starts, rbm.averaged_ = None, True
     rbm._native, rbm._state = None, (b"", [])
     return rbm
 
@@ -74,8 +83,41 @@ def keep(rbm: RBM, path: Any, overwrite: bool) -> None:
         rbm._checkpoint,
         json.dumps(rbm._rows),
         None if summary is None else json.dumps(summary),
+        json.dumps(_about(rbm)),
         overwrite,
     )
+
+
+#: Characters of text that the header of a checkpoint has room for.
+ROOM = 1 << 20
+
+
+def _about(rbm: RBM) -> dict[str, Any]:
+    """What the command line knows nothing of."""
+    arguments = {name: _options.plain(value) for name, value in rbm.get_params().items()}
+    plain = (str, int, float, bool, type(None))
+    names = getattr(rbm, "feature_names_in_", None)
+    starts = None if rbm._starts is None else base64.b64encode(rbm._starts.tobytes()).decode()
+    return {
+        "arguments": {name: it for name, it in arguments.items() if isinstance(it, plain)},
+        "range": rbm.range_,
+        "columns": None if names is None else list(names),
+        "starts": starts if starts is not None and len(starts) < ROOM else None,
+    }
+
+
+def _as_it_was(about: dict[str, Any]) -> RBM:
+    """The estimator that was saved, but for what it has learned."""
+    from isotherm._rbm import RBM
+
+    rbm = RBM(**about["arguments"])
+    rbm.range_ = None if about["range"] is None else tuple(about["range"])
+    if about["columns"] is not None:
+        rbm.feature_names_in_ = np.array(about["columns"], dtype=object)
+    rbm._starts = None
+    if about["starts"] is not None:
+        rbm._starts = np.frombuffer(base64.b64decode(about["starts"]), np.uint8)
+    return rbm
 
 
 def load_rbms(path: Any, *, update: int | None = None) -> RBM:

@@ -28,6 +28,9 @@ class Quadratic:
     @classmethod
     def qubo(cls, Q: Any) -> Quadratic:
         """E(x) = xᵀQx, x of zeros and ones; a pair costs Q_ij + Q_ji."""
+        Q = np.asarray(Q, dtype=float)
+        if Q.ndim != 2 or Q.shape[0] != Q.shape[1]:
+            raise ValueError(f"Q must be a square matrix, not of shape {Q.shape}")
         return cls(_isotherm.Quadratic.from_qubo(np.ascontiguousarray(Q, dtype=float)))
 
     @classmethod
@@ -118,7 +121,7 @@ def sample_target(
 ) -> TargetSamples:
     """Samples exp(−E(x)) over binary states x, with log Z.
 
-    ``energy`` is a :class:`Quadratic`, or a function that takes an array of states (uint8, a row
+    ``energy`` is a :class:`Quadratic`, or a function that takes an array of states (float64, a row
     each) and returns their energies; ``n`` is then the number of variables. The ladder goes from
     β = 1 to β = 0, where every state is as likely. It is tuned for ``warm_up`` steps and then stays.
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Traces:
     """A tempered sampler, step by step, on a ladder that stays as it is."""
 
-    #: Free energy at the cold end: [particle, step].
+    #: Free energy at the cold end: [column, step].
     free_energy: np.ndarray
     #: The rung of each replica, cold end = 0: [replica, step].
     rungs: np.ndarray
@@ -27,9 +27,9 @@ class Traces:
     @classmethod
     def of(cls, rbm: RBM, steps: int, warm_up: int, seed: int) -> Traces:
         """Follows the sampler of a model."""
-        # One step more than none tells how many particles there are.
-        _, (_, particles, _, _) = rbm._sampled(1, 1, 0, seed, False)
-        samples, figures = rbm._sampled(steps * particles, 1, warm_up, seed, True)
+        # One sample tells how many columns there are.
+        _, (_, columns, _, _) = rbm._sampled(1, 1, 0, seed, True)
+        samples, figures = rbm._sampled(steps * columns, 1, warm_up, seed, True)
         round_trips, _, betas, rungs = figures
         by_step = [rbm._free_energy(rows.astype(float)) for rows in np.split(samples, steps)]
         return cls(
@@ -40,8 +40,8 @@ class Traces:
         )
 
     def to_arviz(self) -> Any:
-        """The same for ArviZ: ``free_energy`` with a chain for each particle, and the ``rung`` of
-        each replica."""
+        """The same for ArviZ: ``free_energy`` with a chain for each column, and the ``rung`` of each
+        replica."""
         try:
             import arviz
         except ImportError:

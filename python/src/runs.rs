@@ -17,27 +17,35 @@ use crate::errors::raised;
 use crate::fit::{from_json, json};
 use crate::work::{Line, beside};
 
-/// Writes the folder of a run. `rows` and `summary` are JSON.
+/// Writes the folder of a run. `rows`, `summary` and `about` are JSON.
 #[pyfunction]
-#[pyo3(signature = (path, config, checkpoint, rows, summary=None, overwrite=false))]
+#[pyo3(signature = (path, config, checkpoint, rows, summary=None, about=None, overwrite=false))]
 pub(crate) fn keep_run(
     path: PathBuf,
     config: &str,
     checkpoint: &[u8],
     rows: &str,
     summary: Option<&str>,
+    about: Option<&str>,
     overwrite: bool,
 ) -> PyResult<()> {
     let (config, rows): (Config, Vec<Row>) = (from_json(config)?, from_json(rows)?);
     let summary = summary.map(from_json).transpose()?;
     let checkpoint = Bundle::from_bytes(checkpoint).map_err(raised)?;
-    let kept =
-        Kept { config: &config, checkpoint: &checkpoint, rows: &rows, summary: summary.as_ref() };
+    let kept = Kept {
+        config: &config,
+        checkpoint: &checkpoint,
+        rows: &rows,
+        summary: summary.as_ref(),
+        about: about.map(from_json).transpose()?,
+    };
     kept.write(&path, overwrite).map_err(raised)
 }
 
-/// Options, checkpoint, rows and summary of a run, and a note if there is something to say.
-type LoadedRun<'py> = (String, Bound<'py, PyBytes>, String, Option<String>, Option<String>);
+/// Options, checkpoint, rows and summary of a run, what `keep_run` was told about it, and a note if there is
+/// something to say.
+type LoadedRun<'py> =
+    (String, Bound<'py, PyBytes>, String, Option<String>, Option<String>, Option<String>);
 
 /// Reads the folder of a run.
 #[pyfunction]
@@ -49,7 +57,11 @@ pub(crate) fn load_run<'py>(
     let config = folder.read_config().map_err(raised)?;
     let loaded = checkpoint::load(&path).map_err(raised)?;
     let (model, note) = folder.read_model().map_err(raised)?;
-    let rows = read_rows::<Row>(&folder.metrics()).map_err(raised)?.rows;
+    // What was written after the checkpoint is not of this model.
+    let step = loaded.bundle.get::<u64>("step", &[1]).map_err(raised)?[0];
+    let mut rows = read_rows::<Row>(&folder.metrics()).map_err(raised)?.rows;
+    rows.retain(|row| row.step <= step);
+    let about = loaded.bundle.meta.get("about").map(json).transpose()?;
     let summary = match folder.summary() {
         path if path.is_file() => {
             let text = std::fs::read_to_string(&path);
@@ -58,7 +70,7 @@ pub(crate) fn load_run<'py>(
         _ => None,
     };
     let bytes = loaded.bundle.to_bytes().map_err(raised)?;
-    let run = (json(&config)?, PyBytes::new(py, &bytes), json(&rows)?, summary, note);
+    let run = (json(&config)?, PyBytes::new(py, &bytes), json(&rows)?, summary, about, note);
     let averaged = model.averaged.as_ref().unwrap_or(&model.model);
     let arrays = |model: &Rbm| arrays_of(py, model.parameters());
     Ok((run, arrays(&model.model)?, arrays(averaged)?))

@@ -85,6 +85,8 @@ struct Callback {
 impl Callback {
     fn ask(&self, states: &[u8], energies: &mut [f64]) -> PyResult<()> {
         Python::attach(|py| {
+            // As floats: sums and differences of bytes would wrap.
+            let states: Vec<f64> = states.iter().map(|&bit| f64::from(bit)).collect();
             let states = states.to_pyarray(py).reshape([energies.len(), self.n])?;
             let answer = self.energies.call1(py, (states,))?;
             let array = py.import("numpy")?.getattr("asarray")?.call1((answer, "float64"))?;

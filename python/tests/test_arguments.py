@@ -218,3 +218,16 @@ def test_who_wants_no_estimate_is_not_warned_of_it():
         rbm.fit(X)
     assert not [it for it in told if "no likelihood" in str(it.message)]
     assert any("no likelihood" in sentence for sentence in rbm.summary_["warnings"])
+
+
+def test_held_out_columns_must_be_those_of_the_data():
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(np.random.default_rng(0).integers(0, 2, (60, 4)), columns=list("abcd"))
+    with pytest.raises(ValueError, match="valid: .*[Ff]eature names"):
+        RBM(hidden=2, updates=10).fit(X, valid=X[list("dcba")])
+
+
+def test_validation_data_as_y_are_noticed():
+    X = np.random.default_rng(0).integers(0, 2, (60, 4))
+    with pytest.warns(UserWarning, match="valid="):
+        RBM(hidden=2, updates=10, random_state=1).fit(X, X[:20])

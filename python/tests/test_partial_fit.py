@@ -142,3 +142,19 @@ def test_errors(votes):
         rbm.partial_fit(votes[:, :5])
     with pytest.raises(ValueError, match="batch=0"):
         rbm.set_params(batch=0).partial_fit(votes)
+
+
+def test_every_row_is_seen_in_every_call():
+    """Also where the batches do not divide the rows: flipping any row changes the model."""
+    rng = np.random.default_rng(3)
+    first, second = rng.integers(0, 2, (2, 150, 6)).astype(np.uint8)
+
+    def learned(rows):
+        rbm = RBM(hidden=2, algorithm="cd", averaged=False, random_state=1)
+        return rbm.partial_fit(first).partial_fit(rows).components_
+
+    before = learned(second)
+    for row in range(0, 150, 7):
+        flipped = second.copy()
+        flipped[row] ^= 1
+        assert not np.array_equal(learned(flipped), before), row

@@ -217,3 +217,40 @@ def test_bytes_mean_the_same_to_a_loaded_model(tmp_path):
     loaded = isotherm.load(tmp_path / "run")
     np.testing.assert_allclose(loaded.transform(grey), rbm.transform(grey))
     assert loaded.log_likelihood(grey).value == rbm.log_likelihood(grey).value
+
+
+def test_what_values_mean_survives_a_run(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = pandas.DataFrame(rng.integers(0, 17, (60, 5)), columns=list("abcde"))
+    with pytest.warns(UserWarning, match="scaled"):
+        rbm = RBM(hidden=2, updates=50, random_state=1).fit(X)
+    rbm.save(tmp_path / "run")
+    again = isotherm.load(tmp_path / "run")
+    assert again.range_ == rbm.range_ == (0.0, 16.0) and again.binarise == "auto"
+    assert again.get_params() == rbm.get_params()
+    np.testing.assert_array_equal(again.transform(X), rbm.transform(X))
+    assert again.log_likelihood(X) == rbm.log_likelihood(X)
+    with pytest.raises(ValueError, match="[Ff]eature names"):
+        again.transform(X[list("edcba")])
+
+
+def test_rows_after_the_checkpoint_are_left_out(tmp_path):
+    X = np.random.default_rng(0).integers(0, 2, (60, 5))
+    rbm = RBM(hidden=2, updates=200, metrics_every=10, random_state=1).fit(X)
+    rbm.save(tmp_path / "run")
+    with open(tmp_path / "run" / "metrics.jsonl", "a") as out:
+        out.write('{"step":210,"phase":"train","learning_rate":0.1}\n')
+    assert isotherm.load(tmp_path / "run").history_["step"][-1] == 200
+
+
+def test_learning_in_pieces_is_saved_with_its_model(tmp_path):
+    import warnings
+
+    X = np.random.default_rng(0).integers(0, 2, (60, 5))
+    rbm = RBM(hidden=2, random_state=1).partial_fit(X)
+    rbm.save(tmp_path / "run")
+    assert (tmp_path / "run" / "model.safetensors").is_file()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        isotherm.load(tmp_path / "run")

@@ -182,3 +182,10 @@ def test_a_ladder_that_nobody_climbs_is_a_warning():
     with pytest.warns(UserWarning):
         found = sample_target(wall, 20, n_samples=20, warm_up=1, thin=1, log_z_steps=1, columns=2)
     assert not found.converged and found.verdict
+
+
+def test_states_are_numbers_that_do_not_wrap():
+    exact = 4 * np.log1p(np.e)
+    for energy in (lambda x: -x.sum(1), lambda x: -((2 * x - 1).sum(1) + 4) / 2):
+        found = sample_target(energy, n=4, n_samples=100, warm_up=200, log_z_steps=300)
+        assert found.converged and abs(found.log_z.value - exact) < 0.15

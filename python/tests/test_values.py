@@ -180,3 +180,22 @@ def test_patience_stops_early(votes):
     noise = rng.integers(0, 2, (200, 6))
     rbm = RBM(hidden=3, updates=20_000, patience=300, random_state=1).fit(votes, valid=noise)
     assert rbm.n_updates_ < 10_000
+
+
+def test_which_parameters_are_used_is_settled_by_fit():
+    X = np.random.default_rng(0).integers(0, 2, (80, 6))
+    rbm = RBM(hidden=3, updates=300, random_state=1).fit(X)
+    before, samples = rbm.score(X), rbm.sample(20)
+    rbm.set_params(averaged=False)
+    assert rbm.score(X) == before
+    np.testing.assert_array_equal(rbm.sample(20), samples)
+
+
+def test_a_likelihood_says_where_its_samplers_began():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (100, 30))
+    rbm = RBM(hidden=26, updates=50, final_likelihood="exact-only", random_state=1).fit(X)
+    assert "training data" in rbm.log_likelihood(X[:1], quick=True).log_z.verdict
+    rbm._starts = None  # as of a model that came from a file
+    found = rbm.log_likelihood(X[:1], quick=True).log_z
+    assert not found.converged and "samples of the model itself" in found.verdict

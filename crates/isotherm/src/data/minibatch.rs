@@ -11,6 +11,8 @@ use crate::streams::{Clock, Purpose};
 pub struct Minibatches {
     size: usize,
     seed: u64,
+    /// The update that begins the first pass over the data.
+    origin: u64,
     /// The order of the examples in `epoch`.
     order: Vec<usize>,
     epoch: Option<u64>,
@@ -19,7 +21,13 @@ pub struct Minibatches {
 impl Minibatches {
     /// Batches of `size` examples.
     pub fn new(size: usize, seed: u64) -> Minibatches {
-        Minibatches { size, seed, order: Vec::new(), epoch: None }
+        Minibatches::from_update(size, seed, 0)
+    }
+
+    /// The same with a first pass over the data that begins at an update other than the first: all of
+    /// them are seen, in an order that earlier passes did not have.
+    pub fn from_update(size: usize, seed: u64, origin: u64) -> Minibatches {
+        Minibatches { size, seed, origin, order: Vec::new(), epoch: None }
     }
 
     /// The batch of an update. A table is shuffled anew each epoch and every example is used
@@ -44,10 +52,11 @@ impl Minibatches {
 
     fn fill_from_table(&mut self, update: u64, table: &Table, batch: &mut BitMatrix) {
         let rows = table.examples.rows() as u64;
-        let first = update * self.size as u64;
+        let first = (update - self.origin) * self.size as u64;
         batch.clear_rows();
         for position in first..first + self.size as u64 {
-            let epoch = position / rows;
+            // Numbers that no earlier pass had, unless a batch is larger than the data.
+            let epoch = self.origin + position / rows;
             self.shuffle_for(epoch, rows as usize);
             let example = self.order[(position % rows) as usize];
             batch.push_row(table.examples.row(example));

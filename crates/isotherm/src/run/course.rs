@@ -152,6 +152,7 @@ impl Course {
         self.digests = Digests::of(&data);
         let RunData { train, valid, test } = data;
         (self.trainer, self.valid, self.test) = (Trainer::new(plan, train), valid, test);
+        self.trainer.begin_a_pass(&self.state);
         if let Some(best) = self.state.best.take() {
             (self.state.model, self.state.averaged) = (Rbm::new(best.model), best.averaged);
         }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::folder::RunFolder;
 use crate::checkpoint::{self, Bundle};
 use crate::error::Result;
@@ -19,6 +21,8 @@ pub struct Kept<'a> {
     pub rows: &'a [Row],
     /// What it came to, if it is over.
     pub summary: Option<&'a Summary>,
+    /// What else whoever keeps it wants to find again; nobody else reads it.
+    pub about: Option<Value>,
 }
 
 impl Kept<'_> {
@@ -28,6 +32,9 @@ impl Kept<'_> {
         let n_visible = bundle.tensor("marginals")?.shape().first().copied().unwrap_or(0);
         let marginals: Vec<f64> = bundle.get("marginals", &[n_visible])?;
         let state = TrainState::take_from(&bundle, &self.config.check(n_visible)?, &marginals)?;
+        if let Some(about) = &self.about {
+            bundle.meta["about"] = about.clone();
+        }
         let (folder, _lock) = RunFolder::begin(out, self.config, replace)?;
         let mut metrics = RowLog::open(&folder.metrics(), 0)?;
         for row in self.rows {
@@ -37,9 +44,9 @@ impl Kept<'_> {
         RowLog::open(&folder.timing(), 0)?.append(&Timing { step: state.step, seconds })?;
         bundle.insert("metrics_bytes", &[1], &[metrics.sync()?])?;
         checkpoint::save(folder.path(), &bundle)?;
+        let [model, averaged] = state.result();
+        model_bundle(model, averaged)?.write(&folder.model())?;
         if let Some(summary) = self.summary {
-            let [model, averaged] = state.result();
-            model_bundle(model, averaged)?.write(&folder.model())?;
             folder.write_summary(summary)?;
         }
         Ok(())

@@ -12,6 +12,6 @@ mod summarise;
 pub use course::Course;
 pub use folder::RunFolder;
 pub use kept::Kept;
-pub use run_data::RunData;
+pub use run_data::{IN_MEMORY, RunData};
 pub use sampler::{SampleRequest, Samples, sample, sample_checkpoint, sample_model};
 pub use session::{Observer, Outcome, Session};

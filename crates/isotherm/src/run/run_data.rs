@@ -7,6 +7,9 @@ use crate::data::{Dataset, Source};
 use crate::error::{Error, Result};
 use crate::train::Config;
 
+/// What a configuration calls data that came without a file.
+pub const IN_MEMORY: &str = "an array in memory";
+
 /// The parts of a run's data. All have the same width.
 #[derive(Clone, Debug)]
 pub struct RunData {
@@ -23,6 +26,12 @@ impl RunData {
     pub fn of(config: &Config) -> Result<RunData> {
         config.check_parts()?;
         let load = |text: &String, like| {
+            if text == IN_MEMORY {
+                return Err(Error::data(
+                    "the data of this run were an array in memory and were not kept with it; give \
+                     other data with --data, or train on a file",
+                ));
+            }
             Dataset::load_like(&Source::parse(text), config.binarise, config.data_seed, like)
         };
         let whole = match &config.data {

@@ -115,8 +115,16 @@ pub fn sample_checkpoint(
         let Config { hidden, k, .. } = *config;
         Config { hidden, k, particles, seed: request.seed, ..Config::default() }
     };
-    let plan = tempered.check(n_visible)?;
-    if state.negative.tempering().is_none_or(|t| t.state.ladder.rungs() < 2) {
+    let mut plan = tempered.check(n_visible)?;
+    if request.traced {
+        // Spare replicas take turns at the cold end: what is followed there would not be one chain.
+        let particles = Some(plan.columns);
+        plan = Config { particles, ..plan.config }.check(n_visible)?;
+    }
+    let others = state.negative.tempering().is_none_or(|t| {
+        t.state.ladder.rungs() < 2 || t.state.replicas.particles() != plan.particles
+    });
+    if others {
         state.negative = Negative::new(&plan, &marginals);
     }
     draw(&model, &plan, &mut state.negative, request, &mut progress)

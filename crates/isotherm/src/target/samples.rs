@@ -67,6 +67,11 @@ impl TargetSamples {
                 up.value, down.value, bar.value
             ));
         }
+        if let Some(LadderLogZ { bar, .. }) =
+            self.log_z.as_ref().filter(|it| it.bar.std_error > 1.0)
+        {
+            reasons.push(format!("log Z has a standard error of {:.2} nats", bar.std_error));
+        }
         match reasons.is_empty() {
             true => Verdict {
                 converged: true,

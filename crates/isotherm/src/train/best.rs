@@ -26,18 +26,21 @@ pub struct Looks {
     pub mean: f64,
     /// What its weights add up to.
     pub weight: f64,
+    /// The moving mean of the looks' standard errors.
+    pub std_error: f64,
     /// The highest that the mean has been.
     pub highest: f64,
     /// Updates when it was.
     pub highest_at: u64,
 }
 
-/// The share of a noisy look in the mean: about five count.
+/// The share of a noisy look in the mean: about nine count, and the mean has a third of their error.
 const SHARE: f64 = 0.2;
 
 impl Looks {
     fn none() -> Looks {
-        Looks { mean: 0.0, weight: 0.0, highest: f64::NEG_INFINITY, highest_at: 0 }
+        let highest = f64::NEG_INFINITY;
+        Looks { mean: 0.0, weight: 0.0, std_error: 0.0, highest, highest_at: 0 }
     }
 
     /// With one more, after so many updates.
@@ -45,17 +48,24 @@ impl Looks {
         let share = if std_error > 0.0 { SHARE } else { 1.0 };
         let weight = self.weight + share * (1.0 - self.weight);
         let mean = self.mean + share / weight * (log_likelihood - self.mean);
+        let std_error = self.std_error + share / weight * (std_error - self.std_error);
         match mean >= self.highest {
-            true => Looks { mean, weight, highest: mean, highest_at: update },
-            false => Looks { mean, weight, ..self },
+            true => Looks { mean, weight, std_error, highest: mean, highest_at: update },
+            false => Looks { mean, weight, std_error, ..self },
         }
+    }
+
+    /// Whether the mean is as high as it has been, as far as its error lets one tell.
+    fn are_high(&self) -> bool {
+        self.mean + self.std_error / 3.0 >= self.highest
     }
 }
 
 impl TrainState {
     /// Takes note of a likelihood of the validation data, and keeps the model of the moment if the mean of
-    /// the last looks is the highest, or lower by no more than its error: half of that of a look, since
-    /// it is one of about five. Of models that are as good, the later one has learned more quietly.
+    /// the last looks is the highest, or lower by no more than its error. Of models that are as good, the
+    /// later one has learned more quietly. (The mean lags behind: once a model overfits, what is kept lies
+    /// a few looks past the peak.)
     pub fn keep_if_best(&mut self, log_likelihood: f64, std_error: f64) {
         if !log_likelihood.is_finite() {
             return;
@@ -63,7 +73,7 @@ impl TrainState {
         let before = self.best.as_ref().map_or(Looks::none(), |best| best.looks);
         let looks = before.and(log_likelihood, std_error, self.step);
         match &mut self.best {
-            Some(best) if looks.mean + 0.5 * std_error < looks.highest => best.looks = looks,
+            Some(best) if !looks.are_high() => best.looks = looks,
             best => {
                 *best = Some(Best {
                     update: self.step,
@@ -112,7 +122,7 @@ mod tests {
             let luck = if update == 120 { 1.0 } else { 0.0 };
             looks = looks.and(level + noise[update % 11] + luck, 0.7, update as u64);
             highest = looks.highest.max(highest);
-            if looks.mean + 0.35 >= looks.highest {
+            if looks.are_high() {
                 kept = update;
             }
         }

@@ -39,8 +39,8 @@ impl TrainState {
         if let Some(best) = &self.best {
             bundle.insert("best.update", &[1], &[best.update])?;
             bundle.insert("best.log_likelihood", &[1], &[best.log_likelihood])?;
-            let Looks { mean, weight, highest, highest_at } = best.looks;
-            bundle.insert("best.looks", &[3], &[mean, weight, highest])?;
+            let Looks { mean, weight, std_error, highest, highest_at } = best.looks;
+            bundle.insert("best.looks", &[4], &[mean, weight, std_error, highest])?;
             bundle.insert("best.highest_at", &[1], &[highest_at])?;
             best.model.insert_into(bundle, "best.")?;
             best.averaged.insert_into(bundle, "best.averaged.")?;
@@ -75,14 +75,15 @@ impl TrainState {
             state.follower = Some(Follower::resume(marginals, tempering, h, tracked));
         }
         if bundle.tensors.contains_key("best.update") {
-            let looks: Vec<f64> = bundle.get("best.looks", &[3])?;
+            let looks: Vec<f64> = bundle.get("best.looks", &[4])?;
+            let (mean, weight, std_error, highest) = (looks[0], looks[1], looks[2], looks[3]);
             let highest_at = one(bundle, "best.highest_at")?;
             state.best = Some(Best {
                 update: one(bundle, "best.update")?,
                 log_likelihood: bundle.get("best.log_likelihood", &[1])?[0],
                 model: parameters("best.")?,
                 averaged: parameters("best.averaged.")?,
-                looks: Looks { mean: looks[0], weight: looks[1], highest: looks[2], highest_at },
+                looks: Looks { mean, weight, std_error, highest, highest_at },
             });
         }
         if state.negative.tempering().is_some() {

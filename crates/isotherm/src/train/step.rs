@@ -96,6 +96,12 @@ impl Trainer {
         Ok(StepInfo { phase, learning_rate, change })
     }
 
+    /// Lets the next update begin a pass over the data.
+    pub fn begin_a_pass(&mut self, state: &TrainState) {
+        let Config { batch, seed, .. } = self.plan.config;
+        self.minibatches = Minibatches::from_update(batch, seed, state.step);
+    }
+
     /// The adaptation that the last step of a plan left out, now that this one follows it.
     pub fn catch_up(&self, state: &mut TrainState) {
         if let (Some(adaptation), Some(tempering)) =
