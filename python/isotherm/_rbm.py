@@ -130,6 +130,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     config_: dict[str, Any] | None
     #: The engine while learning is going on.
     _native: _isotherm.Fit | None
+    _starts: np.ndarray | None
+    averaged_: bool
     #: The checkpoint and the rows of metrics; asked for when they are needed.
     _state: tuple[bytes, list[dict[str, Any]]] | None
 

@@ -167,7 +167,7 @@ def test_whole_numbers_in_methods(trained):
 
 def test_held_out_data_must_fit(votes):
     rbm = RBM(hidden=2, updates=20)
-    with pytest.raises(ValueError, match="valid has 5 columns, but X has 6"):
+    with pytest.raises(ValueError, match="valid: X has 5 features, but RBM is expecting 6"):
         rbm.fit(votes, valid=votes[:, :5])
     with pytest.raises(ValueError, match="^test, row 1, column 1: 0.5 is not 0 or 1"):
         rbm.fit(votes, test=votes / 2)
@@ -230,4 +230,4 @@ def test_held_out_columns_must_be_those_of_the_data():
 def test_validation_data_as_y_are_noticed():
     X = np.random.default_rng(0).integers(0, 2, (60, 4))
     with pytest.warns(UserWarning, match="valid="):
-        RBM(hidden=2, updates=10, random_state=1).fit(X, X[:20])
+        RBM(hidden=2, updates=10, algorithm="cd", random_state=1).fit(X, X[:20])

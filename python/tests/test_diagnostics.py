@@ -153,15 +153,14 @@ def test_report_of_an_unfinished_model(votes, without_ladder):
 
 def test_traces(trained):
     traces = trained.traces(300, warm_up=100)
-    particles, rungs = trained.config_["particles"], len(traces.betas)
-    assert traces.free_energy.shape == (particles, 300)
-    replicas = trained.config_["columns"] * (rungs - 1) + particles
-    assert traces.rungs.shape == (replicas, 300)
+    columns, rungs = trained.config_["columns"], len(traces.betas)
+    assert traces.free_energy.shape == (columns, 300), "no spare replicas, which change places"
+    assert traces.rungs.shape == (columns * rungs, 300)
     assert traces.rungs.min() == 0 and traces.rungs.max() == rungs - 1
     assert np.abs(np.diff(traces.rungs.astype(int))).max() <= 1, "a replica goes step by step"
     assert traces.round_trips > 0
     at_cold = (traces.rungs == 0).sum(axis=0)
-    assert np.all(at_cold == particles)
+    assert np.all(at_cold == columns)
     again = trained.traces(300, warm_up=100)
     assert np.array_equal(again.free_energy, traces.free_energy)
 

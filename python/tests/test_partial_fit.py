@@ -141,7 +141,7 @@ def test_errors(votes):
     with pytest.raises(ValueError, match="5 features"):
         rbm.partial_fit(votes[:, :5])
     with pytest.raises(ValueError, match="batch=0"):
-        rbm.set_params(batch=0).partial_fit(votes)
+        RBM(hidden=2, batch=0).partial_fit(votes)
 
 
 def test_every_row_is_seen_in_every_call():

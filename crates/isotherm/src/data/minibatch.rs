@@ -53,10 +53,11 @@ impl Minibatches {
     fn fill_from_table(&mut self, update: u64, table: &Table, batch: &mut BitMatrix) {
         let rows = table.examples.rows() as u64;
         let first = (update - self.origin) * self.size as u64;
+        // As many as if the data had always been these: no earlier pass over them had these numbers.
+        let passes_before = (self.origin * self.size as u64).div_ceil(rows);
         batch.clear_rows();
         for position in first..first + self.size as u64 {
-            // Numbers that no earlier pass had, unless a batch is larger than the data.
-            let epoch = self.origin + position / rows;
+            let epoch = passes_before + position / rows;
             self.shuffle_for(epoch, rows as usize);
             let example = self.order[(position % rows) as usize];
             batch.push_row(table.examples.row(example));
