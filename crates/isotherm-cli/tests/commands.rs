@@ -116,7 +116,7 @@ fn progress_is_shown_unless_it_is_quiet() {
     assert_eq!(loud.code, Some(0));
     let last = loud.err.lines().last().unwrap();
     assert!(last.starts_with("50/50  ") && last.contains("log-likelihood -"), "{last}");
-    assert!((5..=12).contains(&loud.err.lines().count()), "{}", loud.err);
+    assert!((6..=13).contains(&loud.err.lines().count()), "{}", loud.err);
     assert!(loud.err.lines().all(|line| line == line.trim()), "{}", loud.err);
     let (run, samples) = (text(&run), text(&folder.path().join("s.npy")));
     let quiet = [
