@@ -19,7 +19,7 @@ def main() -> None:
     parser.add_argument("run", help="folder of a run")
     parser.add_argument("data", help="examples that it learned from, .npy or .npz:NAME")
     parser.add_argument("--chains", type=int, default=250)
-    parser.add_argument("--steps", type=int, default=10_000)
+    parser.add_argument("--steps", type=int, default=3000)
     arguments = parser.parse_args()
 
     rbm = isotherm.load(arguments.run)
@@ -33,7 +33,8 @@ def main() -> None:
     print("plain Gibbs sampling, mean free energy ± standard error over chains")
     print(f"{'steps':>8}  {'from random states':>20}  {'from data':>20}  {'apart':>16}")
     done = 0
-    for steps in (10 ** np.arange(1, int(np.log10(arguments.steps)) + 1)).tolist():
+    tens = 10 ** np.arange(1, int(np.log10(arguments.steps)) + 1)
+    for steps in sorted({*tens.tolist(), arguments.steps}):
         for start in starts:
             starts[start] = rbm.gibbs(starts[start], steps=steps - done, random_state=rng)
         done = steps
