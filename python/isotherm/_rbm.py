@@ -226,7 +226,7 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ``KeyboardInterrupt``.
         """
         X = self._checked(X, reset=True)
-        if np.ndim(y) == 2 and np.shape(y)[1] == X.shape[1]:
+        if getattr(y, "shape", ())[1:] == X.shape[1:]:
             warnings.warn("y is not used: give validation data as valid=…", UserWarning, stacklevel=2)
         self.range_ = _data.range_of(X) if self.binarise == "auto" else None
         train, rule = self._examples(X, "X")
