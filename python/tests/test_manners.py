@@ -23,18 +23,28 @@ LONG = {
 }
 
 
+def _listen_to_ctrl_c():
+    # What is started in the background inherits that it does not.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def interrupted_in(script, pause=0.3):
     """Runs a script and sends it Ctrl-C once it says that it is going. Tells what it says next, and
     how long it took until it noticed: ``now()`` in the script."""
     words = [sys.executable, "-c", script]
-    child = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, bufsize=1)
+    child = subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, bufsize=1, preexec_fn=_listen_to_ctrl_c
+    )
     for line in child.stdout:
         if line.strip() == "going":
             break
     time.sleep(pause)
     begun = time.monotonic()  # the same clock in all processes
     child.send_signal(signal.SIGINT)
-    noticed, *said = child.communicate(timeout=30)[0].split()
+    try:
+        noticed, *said = child.communicate(timeout=30)[0].split()
+    finally:
+        child.kill()
     assert child.returncode == 0
     return said, float(noticed) - begun
 
