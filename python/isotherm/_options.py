@@ -36,6 +36,8 @@ ENGINE = (
     "spawn_every",
     "burn_in",
     "constant_columns",
+    "shape",
+    "data_seed",
     "metrics_every",
     "likelihood_every",
     "final_likelihood",
@@ -115,5 +117,6 @@ COUNTS = frozenset(
         "burn_in",
         "metrics_every",
         "likelihood_every",
+        "data_seed",
     }
 )

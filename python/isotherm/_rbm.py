@@ -7,24 +7,21 @@ import warnings
 from typing import Any, Callable
 
 import numpy as np
-from scipy import sparse
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from isotherm import _data, _isotherm, _options
 from isotherm._history import History, Ladder
+from isotherm._inputs import ARRAY, Inputs
 from isotherm._likelihood import LogLikelihood, LogZ
 from isotherm._plots import Plots
 from isotherm._progress import Progress
 from isotherm._report import Report
 from isotherm._runs import keep
 from isotherm._traces import Traces
-
-#: What a run calls examples that came as an array.
-ARRAY = "an array in memory"
 
 #: What learning on and on is like: nobody knows how much is to come.
 ONWARD: dict[str, Any] = {
@@ -43,7 +40,7 @@ EXACT = 25
 OWN_SAMPLES = "samples of the model itself"
 
 
-class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A Restricted Boltzmann Machine, trained by maximum likelihood.
 
     Negative samples come from a tempered sampler whose ladder tunes itself (SML-APT, Desjardins,
@@ -77,6 +74,10 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         How the ladder adapts.
     constant_columns : {"keep", "refuse"}
         What to do about columns that never change.
+    shape : str or None
+        Width and height of the images that the rows are, such as ``"20x28"``, for the report.
+    data_seed : int
+        Seed of the one draw of zeros and ones that the likelihood of grey rows is measured on.
     metrics_every, likelihood_every
         How often rows of metrics and likelihoods are recorded.
     final_likelihood : {"estimate", "exact-only"}
@@ -167,6 +168,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         spawn_every: int = 1000,
         burn_in: int = 100,
         constant_columns: str = "keep",
+        shape: str | None = None,
+        data_seed: int = 1,
         metrics_every: int | None = None,
         likelihood_every: int | None = None,
         final_likelihood: str = "estimate",
@@ -206,6 +209,8 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.spawn_every = spawn_every
         self.burn_in = burn_in
         self.constant_columns = constant_columns
+        self.shape = shape
+        self.data_seed = data_seed
         self.metrics_every = metrics_every
         self.likelihood_every = likelihood_every
         self.final_likelihood = final_likelihood
@@ -461,13 +466,6 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             states = self.sample(200)
         return _data.examples(states, "states", "as-is")
 
-    def _some_of(self, X: Any) -> np.ndarray:
-        """Some rows as bits, eight in a byte."""
-        X = X[np.linspace(0, X.shape[0] - 1, min(200, X.shape[0])).astype(int)]
-        X = X.toarray() if sparse.issparse(X) else X
-        low, high = self.range_ or (0.0, 1.0)
-        return np.packbits(X > low + 0.5 * (high - low), axis=1)
-
     def sample(
         self, n_samples: int = 1, *, thin: int = 10, warm_up: int = 1000, seed: int | None = None
     ) -> np.ndarray:
@@ -589,75 +587,6 @@ class RBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "components_")
-
-    # -- arguments -----------------------------------------------------------------------------
-
-    def _engine_options(self, rule: str, **others: Any) -> str:
-        options = {name: getattr(self, name) for name in _options.ENGINE}
-        options.update({"data": ARRAY, "seed": self.seed_, "binarise": rule}, **others)
-        return _options.as_json(options)
-
-    def _seed(self) -> int:
-        if isinstance(self.random_state, (int, np.integer)):
-            return _options.whole("random_state", self.random_state)
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-
-    def _threads(self) -> int | None:
-        return _options.whole_or_none("threads", self.threads)
-
-    def _checked(self, X: Any, reset: bool = False) -> Any:
-        if not reset:
-            check_is_fitted(self, "components_")
-        # Of a single example nothing can be learned: no column changes.
-        fewest = 2 if reset else 1
-        X = validate_data(
-            self,
-            X,
-            accept_sparse="csr",
-            dtype=_data.DTYPES,
-            reset=reset,
-            ensure_min_samples=fewest,
-        )
-        return _data.canonical(X)
-
-    def _values(self, X: Any) -> Any:
-        """Rows as numbers between 0 and 1, after the rule."""
-        X = self._checked(X)
-        low, high = self._range(X)
-        if self.binarise.startswith("threshold:"):
-            above = X > high * float(self.binarise.removeprefix("threshold:"))
-            return above.astype(X.dtype if X.dtype == np.float32 else np.float64)
-        X = _data.scaled(X, (low, high))
-        return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
-
-    def _range(self, X: Any) -> tuple[float, float]:
-        """The values that are 0 and 1. Of a model that was read from a file nobody knows; they are
-        what the engine would take them for in ``X``."""
-        if self.range_ is not None:
-            return self.range_
-        return 0.0, _data.examples(X, "X", self.binarise).full
-
-    def _examples(
-        self, X: Any, name: str, rule: str | None = None, like: Any = None
-    ) -> tuple[_isotherm.Examples, str]:
-        """Rows for the engine, and the rule by which they become zeros and ones."""
-        low, high = self.range_ or (0.0, 1.0)
-        if self.binarise == "auto":
-            X = _data.scaled(X, (low, high))
-        elif high != 1:
-            X = X / high
-        rule = _data.rule_for(X, self.binarise) if rule is None else rule
-        return _data.examples(X, name, rule, like=like), rule
-
-    def _held_out(self, X: Any, name: str, rule: str, like: Any) -> _isotherm.Examples | None:
-        if X is None:
-            return None
-        try:
-            X = validate_data(self, X, accept_sparse="csr", dtype=_data.DTYPES, reset=False)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-        X = _data.canonical(X)
-        return self._examples(X, name, rule, like)[0]
 
     def _model(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         single = lambda array: np.asarray(array, dtype=np.float32)

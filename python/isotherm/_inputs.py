@@ -1,0 +1,102 @@
+"""What goes into the engine: the arguments, and rows as people have them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from isotherm import _data, _isotherm, _options
+
+#: What a run calls examples that came as an array.
+ARRAY = "an array in memory"
+
+
+class Inputs:
+    """The part of the estimator that turns arguments and arrays into what the engine takes."""
+
+    binarise: str
+    data_seed: int
+    random_state: Any
+    threads: int | None
+    seed_: int
+    range_: tuple[float, float] | None
+    n_features_in_: int
+
+    def _engine_options(self, rule: str, **others: Any) -> str:
+        options = {name: getattr(self, name) for name in _options.ENGINE}
+        options.update({"data": ARRAY, "seed": self.seed_, "binarise": rule}, **others)
+        return _options.as_json(options)
+
+    def _seed(self) -> int:
+        if isinstance(self.random_state, (int, np.integer)):
+            return _options.whole("random_state", self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _threads(self) -> int | None:
+        return _options.whole_or_none("threads", self.threads)
+
+    def _checked(self, X: Any, reset: bool = False) -> Any:
+        if not reset:
+            check_is_fitted(self, "components_")
+        # Of a single example nothing can be learned: no column changes.
+        fewest = 2 if reset else 1
+        X = validate_data(
+            self,
+            X,
+            accept_sparse="csr",
+            dtype=_data.DTYPES,
+            reset=reset,
+            ensure_min_samples=fewest,
+        )
+        return _data.canonical(X)
+
+    def _values(self, X: Any) -> Any:
+        """Rows as numbers between 0 and 1, after the rule."""
+        X = self._checked(X)
+        low, high = self._range(X)
+        if self.binarise.startswith("threshold:"):
+            above = X > high * float(self.binarise.removeprefix("threshold:"))
+            return above.astype(X.dtype if X.dtype == np.float32 else np.float64)
+        X = _data.scaled(X, (low, high))
+        return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
+
+    def _range(self, X: Any) -> tuple[float, float]:
+        """The values that are 0 and 1. Of a model that was read from a file nobody knows; they are
+        what the engine would take them for in ``X``."""
+        if self.range_ is not None:
+            return self.range_
+        return 0.0, _data.examples(X, "X", self.binarise).full
+
+    def _examples(
+        self, X: Any, name: str, rule: str | None = None, like: Any = None
+    ) -> tuple[_isotherm.Examples, str]:
+        """Rows for the engine, and the rule by which they become zeros and ones."""
+        low, high = self.range_ or (0.0, 1.0)
+        if self.binarise == "auto":
+            X = _data.scaled(X, (low, high))
+        elif high != 1:
+            X = X / high
+        rule = _data.rule_for(X, self.binarise) if rule is None else rule
+        seed = _options.whole("data_seed", self.data_seed)
+        return _data.examples(X, name, rule, seed, like), rule
+
+    def _held_out(self, X: Any, name: str, rule: str, like: Any) -> _isotherm.Examples | None:
+        if X is None:
+            return None
+        try:
+            X = validate_data(self, X, accept_sparse="csr", dtype=_data.DTYPES, reset=False)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        X = _data.canonical(X)
+        return self._examples(X, name, rule, like)[0]
+
+    def _some_of(self, X: Any) -> np.ndarray:
+        """Some rows as bits, eight in a byte."""
+        X = X[np.linspace(0, X.shape[0] - 1, min(200, X.shape[0])).astype(int)]
+        X = X.toarray() if sparse.issparse(X) else X
+        low, high = self.range_ or (0.0, 1.0)
+        return np.packbits(X > low + 0.5 * (high - low), axis=1)
