@@ -16,7 +16,7 @@ import isotherm
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("run", help="folder of a run")
+    parser.add_argument("run", help="folder of a run, or a model file")
     parser.add_argument("data", help="examples that it learned from, .npy or .npz:NAME")
     parser.add_argument("--chains", type=int, default=250)
     parser.add_argument("--steps", type=int, default=3000)

@@ -56,6 +56,25 @@ X = np.random.default_rng(0).integers(0, 2, (500, 30))
 """
 
 
+def test_ctrl_c_stops_an_enumeration():
+    """Of 2^25 states, which take seconds; it is looked for at least eight times in it."""
+    said, seconds = interrupted_in(
+        f"""{BEGINNING}
+from isotherm._runs import of_arrays
+rng = np.random.default_rng(0)
+rbm = of_arrays(rng.normal(0, 0.3, (784, 25)), rng.normal(size=25), rng.normal(size=784))
+rbm.threads = 1
+print("going", flush=True)
+try:
+    rbm.log_z_
+except KeyboardInterrupt:
+    print(now(), "interrupted")
+""",
+        pause=0.1,
+    )
+    assert said == ["interrupted"] and seconds < 2
+
+
 def test_ctrl_c_keeps_what_was_learned():
     said, seconds = interrupted_in(f"""{BEGINNING}
 tell = lambda row: print("going", flush=True) if row["step"] == 100 else None

@@ -35,6 +35,11 @@ pub fn smaller_layer(rbm: &Rbm) -> usize {
 
 /// log Z = log Σ_{v,h} e^−E(v,h), or a refusal beyond [`LARGEST`] units.
 pub fn log_z(rbm: &Rbm) -> Result<f64> {
+    log_z_telling(rbm, &mut |_| ())
+}
+
+/// The same; `progress` is told the share that is done, some times on the way.
+pub fn log_z_telling(rbm: &Rbm, progress: &mut dyn FnMut(f64)) -> Result<f64> {
     let units = smaller_layer(rbm);
     if units > LARGEST {
         return Err(Error::too_large(format!(
@@ -48,18 +53,27 @@ pub fn log_z(rbm: &Rbm) -> Result<f64> {
     // A NaN is not in range either.
     if layer.largest_field() <= RANGE {
         let products = Products::new(&layer);
-        Ok(sum_chunks(units, |chunk, high| products.sum_chunk(chunk, high)))
+        Ok(sum_chunks(units, |chunk, high| products.sum_chunk(chunk, high), progress))
     } else {
-        Ok(sum_chunks(units, |chunk, high| layer.sum_chunk(chunk, high)))
+        Ok(sum_chunks(units, |chunk, high| layer.sum_chunk(chunk, high), progress))
     }
 }
 
 /// log of the sum over all chunks. `sum` gets a chunk and the number of units that tell it apart.
-fn sum_chunks(units: usize, sum: impl Fn(usize, usize) -> LogSum + Sync) -> f64 {
+fn sum_chunks(
+    units: usize,
+    sum: impl Fn(usize, usize) -> LogSum + Sync,
+    progress: &mut dyn FnMut(f64),
+) -> f64 {
     let high = CHUNK_UNITS.min(units);
-    let chunks: Vec<LogSum> =
-        (0..1usize << high).into_par_iter().map(|chunk| sum(chunk, high)).collect();
-    chunks.into_iter().fold(LogSum::EMPTY, LogSum::merge).value()
+    let all: Vec<usize> = (0..1 << high).collect();
+    let mut total = LogSum::EMPTY;
+    for some in all.chunks(8.max(rayon::current_num_threads())) {
+        let sums: Vec<LogSum> = some.par_iter().map(|&chunk| sum(chunk, high)).collect();
+        total = sums.into_iter().fold(total, LogSum::merge);
+        progress((some[0] + some.len()) as f64 / all.len() as f64);
+    }
+    total.value()
 }
 
 /// log p(v) = −F(v) − log Z of each row, given log Z.
@@ -286,8 +300,10 @@ mod tests {
                 let rbm = model(n_visible.max(units), units, scale, seed as u64);
                 let (layer, want) = (Layer::smaller_of(&rbm), plain(&rbm));
                 let products = Products::new(&layer);
-                let fast = sum_chunks(units, |chunk, high| products.sum_chunk(chunk, high));
-                let slow = sum_chunks(units, |chunk, high| layer.sum_chunk(chunk, high));
+                let fast =
+                    sum_chunks(units, |chunk, high| products.sum_chunk(chunk, high), &mut |_| ());
+                let slow =
+                    sum_chunks(units, |chunk, high| layer.sum_chunk(chunk, high), &mut |_| ());
                 for got in [fast, slow] {
                     assert!((got - want).abs() < 1e-12 * want.abs().max(10.0), "{got} for {want}");
                 }

@@ -8,6 +8,9 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
 
+/// Units from which on enumerating takes a second or so.
+const LONG_ENUMERATION: usize = 20;
+
 /// How log Z is to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -39,7 +42,13 @@ impl FoundLogZ {
     ) -> Result<FoundLogZ> {
         let small = exact::smaller_layer(model) <= exact::LARGEST;
         if way == Way::Exact || (way == Way::Auto && small) {
-            return exact::log_z(model).map(FoundLogZ::Exact);
+            let mut tell = |share| {
+                // What takes no time is not worth a word.
+                if exact::smaller_layer(model) >= LONG_ENUMERATION {
+                    progress("enumerating", share);
+                }
+            };
+            return exact::log_z_telling(model, &mut tell).map(FoundLogZ::Exact);
         }
         let log_z = bracket::log_z(model, training, budget, progress)?;
         Ok(FoundLogZ::Estimated(Box::new(log_z)))
