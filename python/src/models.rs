@@ -1,6 +1,6 @@
 //! What can be asked of a model without its run.
 
-use isotherm::likelihood::{Budget, FoundLogZ, Way};
+use isotherm::likelihood::{Budget, FoundLogZ, Length, Way};
 use isotherm::run::SampleRequest;
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
@@ -46,7 +46,7 @@ pub(crate) fn evaluate(
         (budget.annealing.steps, budget.annealing.most_steps) = (steps, steps);
     }
     if let Some(steps) = sampling_steps {
-        (budget.sampler.warm_up, budget.sampler.steps) = (steps, steps);
+        budget.sampler = Length::fixed(budget.sampler.columns, steps);
     }
     let work = |line: &Line<'_, ()>| {
         let told = &mut |_: &str, _: f64| line.leave_if_asked();

@@ -335,8 +335,8 @@ pub(crate) struct EvaluateArguments {
     /// Steps of annealing [default: 2000, or more where the weights call for it]
     #[arg(long, value_parser = size, help_heading = "log Z")]
     pub(crate) steps: Option<usize>,
-    /// Steps of each of the two samplers, after as many to warm up: more where they are found not to
-    /// agree [default: 3000]
+    /// Steps of each of the two samplers, after as many to warm up [default: 3000, and 12000 where the
+    /// two do not agree after that]
     #[arg(long, value_parser = count, help_heading = "log Z")]
     pub(crate) sampling_steps: Option<u64>,
     /// A tenth of the work

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use isotherm::data::{Binarise, Dataset, Source};
-use isotherm::likelihood::{Budget, FoundLogZ, LogLikelihood, Way, exact};
+use isotherm::likelihood::{Budget, FoundLogZ, Length, LogLikelihood, Way, exact};
 use isotherm::model::{ModelFile, Rbm, read_model};
 use isotherm::run::{RunData, RunFolder};
 use isotherm::{Error, Result};
@@ -167,7 +167,7 @@ fn budget(arguments: &EvaluateArguments) -> Budget {
     let mut budget = if arguments.quick { Budget::quick() } else { Budget::full() };
     budget.seed = arguments.seed;
     if let Some(steps) = arguments.sampling_steps {
-        (budget.sampler.warm_up, budget.sampler.steps) = (steps, steps);
+        budget.sampler = Length::fixed(budget.sampler.columns, steps);
     }
     let annealing = &mut budget.annealing;
     if let Some(particles) = arguments.particles {

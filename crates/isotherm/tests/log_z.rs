@@ -9,7 +9,7 @@ mod trained;
 use common::*;
 use isotherm::data::Dataset;
 use isotherm::likelihood::annealing::{anneal, from_above, from_below};
-use isotherm::likelihood::evaluating_sampler::{Length, Start, sample};
+use isotherm::likelihood::evaluating_sampler::{EvaluatingSampler, Length, Start};
 use isotherm::likelihood::schedule::Schedule;
 use isotherm::likelihood::{Estimate, SamplerReport, exact};
 use isotherm::model::{Parameters, PerfectSampler, Rbm};
@@ -267,16 +267,16 @@ fn weights_are_averaged_and_not_their_logarithms() {
 /// BAR and both stepping stones on a ladder that was tuned and frozen, from both starts.
 #[test]
 fn the_ladder_covers_log_z() {
-    let length = Length { columns: 8, warm_up: 300, steps: 300 };
+    let length = Length::fixed(8, 300);
     for (name, rbm, data, log_z) in models() {
         let marginals = data.marginals();
         for start in [Start::Random, Start::Data] {
             let reports: Vec<_> = (1..=100)
                 .map(|seed| {
                     let (start, clock) = ((start, &data), Clock::of_log_z(seed, 1));
-                    let found =
-                        sample(&rbm, &marginals, start, length, 8, clock, &mut |_| ()).unwrap();
-                    found.report
+                    let mut sampler =
+                        EvaluatingSampler::new(&rbm, &marginals, start, length.columns, clock);
+                    sampler.look(length, 8, &mut |_| ()).unwrap().report
                 })
                 .collect();
             type Of = fn(&SamplerReport) -> Estimate;

@@ -2,7 +2,8 @@
 //!
 //! 1. A pilot finds the schedule, and annealing up it gives a lower bound that rests on nothing
 //!    but exact draws at the hot end.
-//! 2. The evaluating sampler runs from two starts and gives estimates from its ladder.
+//! 2. The evaluating sampler runs from two starts and gives estimates from its ladder. Where the two
+//!    do not agree it goes on for longer.
 //! 3. Annealing down from each one's samples gives upper bounds.
 //! 4. The two starts are compared. If they agree, the value is BAR's and the bracket reaches from
 //!    the lower bound to the upper ones, each with its error. If not, it holds every estimate.
@@ -14,9 +15,9 @@ use super::annealing::{anneal, from_above, from_below};
 use super::batches::{AnnealingEffort, Pooled, anneal_in_batches};
 use super::budget::Budget;
 use super::estimate::Estimate;
-use super::evaluating_sampler::{Found, SamplerReport, Start, sample};
+use super::evaluating_sampler::{EvaluatingSampler, Found, SamplerReport, Start};
 use super::schedule::Schedule;
-use super::verdict::{Verdict, judge};
+use super::verdict::{Verdict, against_the_samplers, judge};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
@@ -89,15 +90,11 @@ impl Work<'_> {
         let schedule = Schedule::pilot(&mut pilot, self.model, self.clock(OF_PILOT))?;
         let effort = self.effort(&schedule);
         let up = self.up(&effort, &schedule, &mut |share| progress("annealing up", share))?;
-        let random = &mut |share| progress("sampling from random states", share);
-        let random = self.sample(Start::Random, OF_SAMPLERS[0], random)?;
-        let data = &mut |share| progress("sampling from training data", share);
-        let data = self.sample(Start::Data, OF_SAMPLERS[1], data)?;
+        let found = self.sample(progress)?;
         let tell = &mut |share| progress("annealing down", share);
-        let from_random = self.down(&effort, &schedule, &random.samples, OF_REVERSE[0], tell)?;
-        let from_data = self.down(&effort, &schedule, &data.samples, OF_REVERSE[1], tell)?;
+        let from_random = self.down(&effort, &schedule, &found[0].samples, OF_REVERSE[0], tell)?;
+        let from_data = self.down(&effort, &schedule, &found[1].samples, OF_REVERSE[1], tell)?;
         let reverse_ais = [from_random.estimate, from_data.estimate];
-        let found = [random, data];
         let verdict = judge(&found, &up.estimate, &reverse_ais);
         let samplers = found.map(|found| found.report);
         let (value, std_error, lower, upper) =
@@ -142,11 +139,31 @@ impl Work<'_> {
         anneal_in_batches(effort, batch, |logs| from_below(logs, hot))
     }
 
-    fn sample(&self, start: Start, part: u64, progress: &mut dyn FnMut(f64)) -> Result<Found> {
-        let (sampler, clock) = (self.budget.sampler, self.clock(part));
-        let samples = self.budget.particles_down() * self.budget.batches_down();
-        let start = (start, self.training);
-        sample(self.model, &self.marginals, start, sampler, samples, clock, progress)
+    /// What the sampler finds from its two starts, after as long as it takes them to agree or as it may
+    /// run.
+    fn sample(&self, progress: &mut dyn FnMut(&str, f64)) -> Result<[Found; 2]> {
+        let mut length = self.budget.sampler;
+        let count = self.budget.particles_down() * self.budget.batches_down();
+        let begun = |start, part| {
+            let (columns, clock) = (length.columns, self.clock(part));
+            let start = (start, self.training);
+            EvaluatingSampler::new(self.model, &self.marginals, start, columns, clock)
+        };
+        let mut random = begun(Start::Random, OF_SAMPLERS[0]);
+        let mut data = begun(Start::Data, OF_SAMPLERS[1]);
+        let mut longer = "";
+        loop {
+            let mut look = |sampler: &mut EvaluatingSampler<'_>, what: &str| {
+                let what = format!("sampling{longer} from {what}");
+                sampler.look(length, count, &mut |share| progress(&what, share))
+            };
+            let found = [look(&mut random, "random states")?, look(&mut data, "training data")?];
+            match length.longer() {
+                Some(more) if !against_the_samplers(&found).is_empty() => length = more,
+                _ => return Ok(found),
+            }
+            longer = " for longer";
+        }
     }
 
     /// Batches of samples in turn, or again where they have come to an end.

@@ -25,7 +25,7 @@ impl Budget {
             most_steps: 32_000,
             error: 0.1,
         };
-        let sampler = Length { columns: 32, warm_up: 3000, steps: 3000 };
+        let sampler = Length { most_steps: 12_000, ..Length::fixed(32, 3000) };
         Budget { annealing, sampler, seed: 1 }
     }
 
@@ -38,7 +38,7 @@ impl Budget {
             most_steps: 1000,
             error: 0.1,
         };
-        let sampler = Length { columns: 16, warm_up: 600, steps: 600 };
+        let sampler = Length::fixed(16, 600);
         Budget { annealing, sampler, seed: 1 }
     }
 
@@ -54,9 +54,10 @@ impl Budget {
         let AnnealingEffort { steps, most_steps, .. } = self.annealing;
         let annealing =
             AnnealingEffort { steps: part(steps), most_steps: part(most_steps), ..self.annealing };
-        let Length { columns, warm_up, steps } = self.sampler;
-        let long = |steps: u64| (steps as f64 * share).ceil() as u64;
-        let sampler = Length { columns, warm_up: long(warm_up), steps: long(steps) };
+        let Length { columns, warm_up, steps, most_steps } = self.sampler;
+        let [warm_up, steps, most_steps] =
+            [warm_up, steps, most_steps].map(|steps| (steps as f64 * share).ceil() as u64);
+        let sampler = Length { columns, warm_up, steps, most_steps };
         Budget { annealing, sampler, ..self }
     }
 

@@ -44,6 +44,22 @@ pub struct Length {
     pub warm_up: u64,
     /// Steps after it.
     pub steps: u64,
+    /// Steps that it may be given where the two starts do not agree.
+    pub most_steps: u64,
+}
+
+impl Length {
+    /// `steps` steps after as many to warm up, whatever they show.
+    pub fn fixed(columns: usize, steps: u64) -> Length {
+        Length { columns, warm_up: steps, steps, most_steps: steps }
+    }
+
+    /// Four times the steps, if so many are allowed. What was done so far warms up for them.
+    pub fn longer(self) -> Option<Length> {
+        let steps = self.steps.saturating_mul(4).min(self.most_steps);
+        let done = self.warm_up + self.steps;
+        (steps > self.steps).then(|| Length { warm_up: steps.saturating_sub(done), steps, ..self })
+    }
 }
 
 /// What a sampler found.
@@ -78,63 +94,83 @@ pub struct SamplerReport {
     pub round_trips: u64,
 }
 
-/// Runs the sampler of a model, its path's hot end at `marginals`, and takes `samples` samples.
-pub fn sample(
-    model: &Rbm,
-    marginals: &[f64],
-    (start, training): (Start, &Dataset),
-    length: Length,
-    samples: usize,
+/// The sampler of a model, which can be looked at more than once.
+pub struct EvaluatingSampler<'a> {
+    model: &'a Rbm,
+    start: Start,
+    tempering: Tempering<Box<dyn RbmPath>>,
+    /// The next step.
     clock: Clock,
-    progress: &mut dyn FnMut(f64),
-) -> Result<Found> {
-    let Length { columns, warm_up, steps } = length;
-    let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
-    let mut path = path_of(marginals, model.n_hidden());
-    path.set_hidden(match start {
-        Start::Random => random_hidden(state.replicas.rows(), model.n_hidden(), clock),
-        Start::Data => hidden_of_data(model, training, state.replicas.rows(), clock),
-    });
-    let mut tempering = Tempering::new(path, state);
-    let total = (warm_up + steps) as f64;
-    tempering.warm_up(model, warm_up, clock, &mut |step| {
-        progress(step as f64 / total);
-        true
-    })?;
-    let rungs = tempering.state.ladder.rungs();
-    let mut crossings = Crossings::new(rungs - 1, columns);
-    let mut cold = vec![0.0; columns];
-    let mut taken = BitMatrix::zeros(0, model.n_hidden());
-    let (every, rounds) = (steps.div_ceil(MOST_RECORDS), samples.div_ceil(columns) as u64);
-    for step in 0..steps {
-        tempering.step(model, 1, Clock { step: warm_up + step, ..clock })?;
-        let rows = tempering.state.replicas.cold_rows();
-        for (sum, &row) in cold.iter_mut().zip(&rows) {
-            let mut log = [0.0];
-            tempering.path.log_weights(row, &[1.0], &mut log);
-            *sum += log[0] / steps as f64;
-        }
-        if step % every == 0 {
-            crossings.record(&tempering);
-        }
-        // Evenly spread, the last of them at the last step.
-        if (step + 1) * rounds / steps > step * rounds / steps {
-            taken.append(&tempering.path.hidden().select(&rows));
-        }
-        progress((warm_up + step) as f64 / total);
+}
+
+impl<'a> EvaluatingSampler<'a> {
+    /// A sampler with replicas at their start, its path's hot end at `marginals`.
+    pub fn new(
+        model: &'a Rbm,
+        marginals: &[f64],
+        (start, training): (Start, &Dataset),
+        columns: usize,
+        clock: Clock,
+    ) -> EvaluatingSampler<'a> {
+        let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
+        let mut path = path_of(marginals, model.n_hidden());
+        path.set_hidden(match start {
+            Start::Random => random_hidden(state.replicas.rows(), model.n_hidden(), clock),
+            Start::Data => hidden_of_data(model, training, state.replicas.rows(), clock),
+        });
+        EvaluatingSampler { model, start, tempering: Tempering::new(path, state), clock }
     }
-    let log_z = crossings.log_z(tempering.path.log_z_at_the_hot_end());
-    let report = SamplerReport {
-        start,
-        stepping_stone_up: log_z.up,
-        stepping_stone_down: log_z.down,
-        bar: log_z.bar,
-        rungs,
-        columns,
-        steps,
-        round_trips: tempering.state.flow.round_trips,
-    };
-    Ok(Found { report, cold_log_weights: cold, samples: taken })
+
+    /// Warms up, then records and takes `samples` samples.
+    pub fn look(
+        &mut self,
+        Length { warm_up, steps, .. }: Length,
+        samples: usize,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<Found> {
+        let (model, tempering) = (self.model, &mut self.tempering);
+        let total = (warm_up + steps) as f64;
+        tempering.warm_up(model, warm_up, self.clock, &mut |step| {
+            progress(step as f64 / total);
+            true
+        })?;
+        self.clock.step += warm_up;
+        let (rungs, columns) = (tempering.state.ladder.rungs(), tempering.state.replicas.columns());
+        let mut crossings = Crossings::new(rungs - 1, columns);
+        let mut cold = vec![0.0; columns];
+        let mut taken = BitMatrix::zeros(0, model.n_hidden());
+        let (every, rounds) = (steps.div_ceil(MOST_RECORDS), samples.div_ceil(columns) as u64);
+        for step in 0..steps {
+            tempering.step(model, 1, self.clock)?;
+            self.clock.step += 1;
+            let rows = tempering.state.replicas.cold_rows();
+            for (sum, &row) in cold.iter_mut().zip(&rows) {
+                let mut log = [0.0];
+                tempering.path.log_weights(row, &[1.0], &mut log);
+                *sum += log[0] / steps as f64;
+            }
+            if step % every == 0 {
+                crossings.record(tempering);
+            }
+            // Evenly spread, the last of them at the last step.
+            if (step + 1) * rounds / steps > step * rounds / steps {
+                taken.append(&tempering.path.hidden().select(&rows));
+            }
+            progress((warm_up + step) as f64 / total);
+        }
+        let log_z = crossings.log_z(tempering.path.log_z_at_the_hot_end());
+        let report = SamplerReport {
+            start: self.start,
+            stepping_stone_up: log_z.up,
+            stepping_stone_down: log_z.down,
+            bar: log_z.bar,
+            rungs,
+            columns,
+            steps,
+            round_trips: tempering.state.flow.round_trips,
+        };
+        Ok(Found { report, cold_log_weights: cold, samples: taken })
+    }
 }
 
 /// The path that mixes best: with few hidden units the visible ones can be summed out.

@@ -29,40 +29,11 @@ pub struct Verdict {
 /// The verdict on two samplers, and on annealing up and, from each sampler's samples, down.
 pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) -> Verdict {
     let [random, data] = [&found[0].report, &found[1].report];
-    let columns = random.columns.min(data.columns) as f64;
-    let mut reasons = Vec::new();
-    for report in [random, data] {
-        if report.round_trips < report.columns as u64 {
-            let count = match report.round_trips {
-                0 => "no round trips".to_owned(),
-                1 => "1 round trip".to_owned(),
-                many => format!("{many} round trips"),
-            };
-            let (columns, steps) = (report.columns, report.steps);
-            let from = words(report.start);
-            reasons.push(format!(
-                "{count} of replicas between the ends of the ladder in {steps} steps of {columns} \
-                 columns from {from}"
-            ));
-        }
-    }
-    let freedom = columns - 1.0;
-    let mut compare = |what: &str, a: f64, b: f64, error: f64| {
-        if (a - b).abs() > (student(BY_CHANCE, freedom) * error).max(NEGLIGIBLE) {
-            reasons.push(format!(
-                "the two starts differ by {:.2} nats in {what}, with a standard error of {error:.2}",
-                (a - b).abs()
-            ));
-        }
-    };
-    let both = |a: &Estimate, b: &Estimate| a.std_error.hypot(b.std_error);
-    compare("BAR", random.bar.value, data.bar.value, both(&random.bar, &data.bar));
-    compare("reverse AIS", reverse[0].value, reverse[1].value, both(&reverse[0], &reverse[1]));
-    let [a, b] = [mean(&found[0].cold_log_weights), mean(&found[1].cold_log_weights)];
-    compare("the mean energy of their samples", a.0, b.0, a.1.hypot(b.1));
+    let mut reasons = against_the_samplers(found);
+    reasons.extend(differ(found, "reverse AIS", &reverse[0], &reverse[1]));
     for (estimate, report) in reverse.iter().zip([random, data]) {
         let error = both(forward, estimate);
-        if forward.value - estimate.value > (student(BY_CHANCE, freedom) * error).max(NEGLIGIBLE) {
+        if forward.value - estimate.value > by_chance(found, error) {
             reasons.push(format!(
                 "annealing up gives a log Z {:.1} nats above that of annealing down from the samples \
                  begun at {}, so that these are not the model's",
@@ -85,6 +56,56 @@ pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) ->
         reasons.join("; ")
     );
     Verdict { converged: false, sentence }
+}
+
+/// What speaks against two samplers, before anything is made of their samples.
+pub fn against_the_samplers(found: &[Found; 2]) -> Vec<String> {
+    let [random, data] = [&found[0].report, &found[1].report];
+    let mut reasons = Vec::new();
+    for report in [random, data] {
+        if report.round_trips < report.columns as u64 {
+            let count = match report.round_trips {
+                0 => "no round trips".to_owned(),
+                1 => "1 round trip".to_owned(),
+                many => format!("{many} round trips"),
+            };
+            let (columns, steps) = (report.columns, report.steps);
+            let from = words(report.start);
+            reasons.push(format!(
+                "{count} of replicas between the ends of the ladder in {steps} steps of {columns} \
+                 columns from {from}"
+            ));
+        }
+    }
+    reasons.extend(differ(found, "BAR", &random.bar, &data.bar));
+    let [a, b] = [mean(&found[0].cold_log_weights), mean(&found[1].cold_log_weights)];
+    let what = "the mean energy of their samples";
+    reasons.extend(differ_by(found, what, a.0 - b.0, a.1.hypot(b.1)));
+    reasons
+}
+
+/// Whether an estimate of the two starts differs by more than chance.
+fn differ(found: &[Found; 2], what: &str, a: &Estimate, b: &Estimate) -> Option<String> {
+    differ_by(found, what, a.value - b.value, both(a, b))
+}
+
+fn differ_by(found: &[Found; 2], what: &str, difference: f64, error: f64) -> Option<String> {
+    (difference.abs() > by_chance(found, error)).then(|| {
+        format!(
+            "the two starts differ by {:.2} nats in {what}, with a standard error of {error:.2}",
+            difference.abs()
+        )
+    })
+}
+
+/// The largest difference with this standard error that chance explains.
+fn by_chance(found: &[Found; 2], error: f64) -> f64 {
+    let columns = found[0].report.columns.min(found[1].report.columns) as f64;
+    (student(BY_CHANCE, columns - 1.0) * error).max(NEGLIGIBLE)
+}
+
+fn both(a: &Estimate, b: &Estimate) -> f64 {
+    a.std_error.hypot(b.std_error)
 }
 
 fn words(start: super::Start) -> &'static str {

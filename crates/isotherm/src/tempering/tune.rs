@@ -21,7 +21,7 @@ const REJECTION: f64 = 0.5;
 const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
 
 impl<P: Path> Tempering<P> {
-    /// `steps` steps from step 0 of the clock, in which the ladder is tuned in rounds and then left
+    /// `steps` steps from that of the clock on, in which the ladder is tuned in rounds and then left
     /// as it is. `progress` is told the steps that are done and answers whether to go on.
     pub fn warm_up(
         &mut self,
@@ -35,7 +35,7 @@ impl<P: Path> Tempering<P> {
             if step > 0 && TUNED_AFTER.iter().any(ends_a_round) {
                 self.tune(REJECTION, MOST_RUNGS);
             }
-            self.step(model, 1, Clock { step, ..clock })?;
+            self.step(model, 1, Clock { step: clock.step + step, ..clock })?;
             if !progress(step + 1) {
                 break;
             }
