@@ -58,9 +58,9 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         What lies between the hot end and the model.
     swap : {"energy", "free-energy"} or None
         What swaps are decided on.
-    rungs, spacing, columns, particles, k
+    rungs, spacing, columns, particles, k, temper_every
         The ladder at the start, columns of replicas that share it, samples at β = 1, Gibbs steps an
-        update.
+        update, updates from one step of the ladder to the next.
     updates : int or None
         Updates of the model; 200 passes over the data, at least 25,000 and at most 100,000, if
         ``None``.
@@ -148,6 +148,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         columns: int | None = None,
         particles: int | None = None,
         k: int = 1,
+        temper_every: int = 1,
         batch: int | None = None,
         updates: int | None = None,
         sampling_steps: int = 0,
@@ -189,6 +190,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.columns = columns
         self.particles = particles
         self.k = k
+        self.temper_every = temper_every
         self.batch = batch
         self.updates = updates
         self.sampling_steps = sampling_steps

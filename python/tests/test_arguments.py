@@ -59,6 +59,7 @@ WRONG = [
     ("updates", 1.5),
     ("batch", 0),
     ("k", 0),
+    ("temper_every", 0),
     ("rungs", 1),
     ("max_rungs", 1),
     ("burn_in", 1000),

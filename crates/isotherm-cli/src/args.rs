@@ -138,6 +138,10 @@ pub(crate) struct TrainOptions {
     /// Gibbs steps an update [default: 1]
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     k: Option<usize>,
+    /// Updates from one step of the ladder to the next; between them the samples at β = 1 go on by
+    /// plain Gibbs steps [default: 1]
+    #[arg(long, value_parser = count, help_heading = "Sampler")]
+    temper_every: Option<u64>,
 
     /// Hidden units [default: 10]
     #[arg(long, value_parser = size, help_heading = "Learning")]

@@ -141,6 +141,8 @@ fn impossible_options() {
         ("--weight-decay 2", &["--weight-decay", "not 2"]),
         ("--weight-decay nan", &["--weight-decay", "NaN"]),
         ("--l1=-1", &["--l1", "not -1"]),
+        ("--temper-every 0", &["--temper-every", "at least 1"]),
+        ("--temper-every 2 --algorithm sml", &["--temper-every 2", "pt or apt"]),
         ("--beta-lr 1.5", &["--beta-lr", "1.5"]),
         ("--beta-lr=-1", &["--beta-lr", "-1"]),
         ("--min-swap 0.99", &["--min-swap", "0.99"]),

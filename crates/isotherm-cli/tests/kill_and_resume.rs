@@ -16,8 +16,8 @@ use common::*;
 const OPTIONS: &str = "--batch 20 --updates 1200 \
     --checkpoint-every 21 --metrics-every 10 --likelihood-every 50 --lr 0.1 --momentum 0.5 \
     --weight-decay 1e-4 --l1 1e-4 --quiet";
-const SPAWNS: &str =
-    "--rungs 4 --particles 33 --spawn-every 40 --burn-in 5 --beta-lr 0.1 --min-swap 0.85";
+const SPAWNS: &str = "--rungs 4 --particles 33 --temper-every 2 --spawn-every 20 --burn-in 5 \
+    --beta-lr 0.1 --min-swap 0.85";
 const RETIRES: &str = "--rungs 9 --spawn-every 90 --burn-in 5 --beta-lr 0.1 --min-swap 0.05";
 
 /// Kills and how many of them met a living process.

@@ -160,6 +160,8 @@ fn updates() {
         adaptive(PathKind::BaseRate),
         adaptive(PathKind::HiddenMarginal),
         Config { hidden: 40, ..adaptive(PathKind::BaseRate) },
+        Config { temper_every: 3, particles: Some(20), ..adaptive(PathKind::BaseRate) },
+        Config { temper_every: 2, ..adaptive(PathKind::HiddenMarginal) },
     ];
     for config in cases {
         let data = Dataset::mixture(1);

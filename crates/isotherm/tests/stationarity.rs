@@ -10,6 +10,7 @@ use isotherm::model::Rbm;
 use isotherm::path::{Path, RbmPath};
 use isotherm::streams::Clock;
 use isotherm::tempering::{Ladder, Tempering, TemperingState};
+use isotherm::train::between::Between;
 use isotherm_kernels::{BitMatrix, Matrix};
 
 const BETAS: [f64; 5] = [1.0, 0.7, 0.45, 0.2, 0.0];
@@ -157,6 +158,60 @@ fn spare_replicas_leave_the_joint_distribution_invariant() {
         let (cold, spare) = (energies(&on_rung(0)), energies(&replicas.spare()[..COLUMNS]));
         let score = correlation(&cold, &spare) * (COLUMNS as f64).sqrt();
         assert!(score.abs() < 4.5, "{kind:?}: {score}");
+    }
+}
+
+/// Between two steps of the ladder the replicas at β = 1, spare ones included, keep to the model jointly
+/// with their visible states; the others do not move; and a step of the ladder follows as if nothing had
+/// happened.
+#[test]
+fn steps_between_those_of_the_ladder_leave_the_joint_distribution_invariant() {
+    const SPARE: usize = COLUMNS;
+    let rbm = model();
+    for kind in KINDS {
+        let ladder = Ladder::from_betas(BETAS.to_vec()).unwrap();
+        let mut h = exact_hidden(kind, &rbm, &BETAS, COLUMNS, &mut rng(41));
+        h.append(&exact_hidden(kind, &rbm, &[1.0], SPARE, &mut rng(43)));
+        let mut path = kind.path(&rbm);
+        path.set_hidden(h);
+        let mut tempering =
+            Tempering::new(path, TemperingState::with_spare(ladder, COLUMNS, SPARE));
+        let (n_visible, n_hidden) = (rbm.n_visible(), rbm.n_hidden());
+        let mut between = Between::new(COLUMNS + SPARE, n_visible, n_hidden);
+        let mut v = BitMatrix::zeros(COLUMNS + SPARE, n_visible);
+        for step in 0..6u64 {
+            let clock = Clock { seed: 15, step };
+            if step % 3 == 0 {
+                tempering.step(&rbm, 1, clock).unwrap();
+                continue;
+            }
+            let before = tempering.path.hidden();
+            between.step(&mut tempering, &rbm, 2, clock, &mut v);
+            let (hidden, cold) = (tempering.path.hidden(), tempering.state.replicas.cold_rows());
+            let expected = kind.distribution(&rbm, 1.0);
+            let mut counts = vec![0; expected.len()];
+            for (i, &row) in cold.iter().enumerate() {
+                counts[(hidden.row(row)[0] << n_visible | v.row(i)[0]) as usize] += 1;
+            }
+            let score = chi_square_score(&counts, &expected);
+            assert!(score < WORST_SCORE, "{kind:?}, step {step}: {score}");
+            let is_cold: Vec<bool> = {
+                let mut is_cold = vec![false; before.rows()];
+                cold.iter().for_each(|&row| is_cold[row] = true);
+                is_cold
+            };
+            let stayed = |row: &usize| before.row(*row) == hidden.row(*row);
+            assert!((0..before.rows()).filter(|&row| !is_cold[row]).all(|row| stayed(&row)));
+            assert!(!cold.iter().all(stayed), "{kind:?}: nothing was sampled");
+        }
+        for (rung, &beta) in BETAS.iter().enumerate() {
+            let rows: Vec<usize> =
+                (0..COLUMNS).map(|c| tempering.state.replicas.column(c)[rung]).collect();
+            let expected = kind.hidden_distribution(&rbm, beta);
+            let counts = hidden_counts(&tempering.path.hidden(), &rows, expected.len());
+            let score = chi_square_score(&counts, &expected);
+            assert!(score < WORST_SCORE, "{kind:?}, β = {beta}: {score}");
+        }
     }
 }
 

@@ -203,6 +203,21 @@ impl RbmPath for Gibbs {
         h
     }
 
+    fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix) {
+        for (i, &row) in rows.iter().enumerate() {
+            let (block, at) = self.find(row);
+            block.copy_hidden(at, out.row_mut(i));
+        }
+    }
+
+    fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix) {
+        let size = self.blocks.first().map_or(1, Block::rows);
+        for (i, &row) in rows.iter().enumerate() {
+            self.blocks[row / size].put_hidden(row % size, h.row(i));
+        }
+        self.swept = false;
+    }
+
     fn set_hidden(&mut self, h: BitMatrix) {
         assert_eq!(h.cols(), self.n_hidden, "hidden units");
         self.set_blocks(&h, h.rows());

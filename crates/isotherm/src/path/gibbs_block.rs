@@ -184,6 +184,13 @@ impl Block {
         copy(&self.h, self.rows(), row, out);
     }
 
+    pub(super) fn put_hidden(&mut self, row: usize, bits: &[u64]) {
+        let rows = self.rows();
+        for (own, word) in self.h[row..].iter_mut().step_by(rows).zip(bits) {
+            *own = *word;
+        }
+    }
+
     pub(super) fn copy_visible(&self, row: usize, out: &mut [u64]) {
         copy(&self.v, self.rows(), row, out);
     }

@@ -159,6 +159,18 @@ impl RbmPath for HiddenMarginal {
         self.h = h;
     }
 
+    fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix) {
+        for (i, &row) in rows.iter().enumerate() {
+            out.row_mut(i).copy_from_slice(self.h.row(row));
+        }
+    }
+
+    fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix) {
+        for (i, &row) in rows.iter().enumerate() {
+            self.h.row_mut(row).copy_from_slice(h.row(i));
+        }
+    }
+
     fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix) {
         let (level, n_visible) = (Level::detect(), model.n_visible());
         if self.visible_field.rows() != rows.len() {

@@ -89,6 +89,13 @@ pub trait RbmPath: Path<Model = Rbm> + Weighted + Send + Sync {
     /// Puts the replicas into these hidden states; there may be another number of them.
     fn set_hidden(&mut self, h: BitMatrix);
 
+    /// Copies the hidden units of the given rows into `out`'s rows.
+    fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix);
+
+    /// Puts the given rows into the hidden states that are `h`'s rows; the others stay as they are. The
+    /// next thing that is asked of the path must be a sweep.
+    fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix);
+
     /// Visible samples of the given rows, which must be at β = 1 and settled, into `out`'s rows.
     fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix);
 }

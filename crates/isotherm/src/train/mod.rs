@@ -1,6 +1,7 @@
 //! Training: the paper's algorithm is [`step`], the rest is what it stands on.
 
 pub mod best;
+pub mod between;
 pub mod config;
 pub mod follower;
 pub mod gradient;

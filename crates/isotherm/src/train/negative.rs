@@ -3,6 +3,7 @@
 
 use isotherm_kernels::{BitMatrix, Level, bernoulli};
 
+use super::between::Between;
 use super::config::{Algorithm, PathKind};
 use super::plan::Plan;
 use crate::error::Result;
@@ -22,8 +23,8 @@ pub enum Negative {
     Contrastive(Box<Gibbs>),
     /// Exact samples, nothing kept.
     Exact(Box<PerfectSampler>),
-    /// Persistent replicas on a ladder.
-    Tempered(Box<Tempering<AnyPath>>),
+    /// Persistent replicas on a ladder, and what is done between two steps of it, if anything is.
+    Tempered(Box<Tempering<AnyPath>>, Option<Box<Between>>),
 }
 
 impl Negative {
@@ -53,14 +54,17 @@ impl Negative {
             PathKind::Joint | PathKind::Auto => Box::new(joint(n_visible, n_hidden, plan.swap)),
         };
         path.set_hidden(h);
-        Negative::Tempered(Box::new(Tempering::new(path, state)))
+        let particles = state.replicas.particles();
+        let between = (plan.config.temper_every > 1)
+            .then(|| Box::new(Between::new(particles, n_visible, n_hidden)));
+        Negative::Tempered(Box::new(Tempering::new(path, state)), between)
     }
 
     /// The replicas on their ladder, if there are any.
     pub fn tempering(&self) -> Option<&Tempering<AnyPath>> {
         match self {
             Negative::Contrastive(_) | Negative::Exact(_) => None,
-            Negative::Tempered(tempering) => Some(tempering),
+            Negative::Tempered(tempering, _) => Some(tempering),
         }
     }
 
@@ -68,24 +72,28 @@ impl Negative {
     pub fn tempering_mut(&mut self) -> Option<&mut Tempering<AnyPath>> {
         match self {
             Negative::Contrastive(_) | Negative::Exact(_) => None,
-            Negative::Tempered(tempering) => Some(tempering),
+            Negative::Tempered(tempering, _) => Some(tempering),
         }
     }
 
     /// One step of the sampler, k Gibbs steps long; visible samples of the model for the rows of
-    /// `out`. Contrastive divergence starts from the data of the positive phase.
+    /// `out`. Contrastive divergence starts from the data of the positive phase. `tempers` says whether
+    /// it is a step of the whole ladder, where there is one.
     pub fn samples(
         &mut self,
         model: &Rbm,
         data: &BitMatrix,
-        k: usize,
+        (k, tempers): (usize, bool),
         clock: Clock,
         out: &mut BitMatrix,
     ) -> Result<()> {
         match self {
             Negative::Contrastive(gibbs) => contrast(gibbs, model, data, k, clock, out),
             Negative::Exact(sampler) => sampler.visible(model, clock, out),
-            Negative::Tempered(tempering) => {
+            Negative::Tempered(tempering, Some(between)) if !tempers => {
+                between.step(tempering, model, k, clock, out);
+            }
+            Negative::Tempered(tempering, _) => {
                 tempering.step(model, k, clock)?;
                 tempering.at_the_cold_end(|path, rows| path.visible(model, rows, clock, out));
             }

@@ -148,7 +148,9 @@ impl Config {
         let weights = ARRAYS * 4.0 * n_visible as f64 * self.hidden as f64;
         // Both fields of a replica, its bits and its generator; the two sides of the gradient.
         let rows = columns as f64 * most_rungs as f64 + (particles - columns) as f64;
-        let replicas = rows * (5.0 * units + 300.0);
+        // Those at β = 1 have a block of their own where the ladder rests in between.
+        let apart = if self.temper_every > 1 { particles as f64 } else { 0.0 };
+        let replicas = (rows + apart) * (5.0 * units + 300.0);
         let batch = self.batch as f64 * 10.0 * units;
         [
             (weights, "--hidden"),
@@ -179,6 +181,7 @@ impl Config {
         let positive = [
             ("hidden", self.hidden as u64),
             ("k", self.k as u64),
+            ("temper-every", self.temper_every),
             ("batch", self.batch as u64),
             ("updates", self.updates),
             ("columns", self.columns.unwrap_or(1) as u64),
@@ -207,6 +210,12 @@ impl Config {
         if let (Some(name), true) = (self.keeps_no_samples(), self.sampling_steps > 0) {
             return Err(Error::config(format!(
                 "--sampling-steps does not go with --algorithm {name}, which keeps no samples"
+            )));
+        }
+        if self.temper_every > 1 && !self.tempered() {
+            return Err(Error::config(format!(
+                "--temper-every {} needs a tempered --algorithm, pt or apt",
+                self.temper_every
             )));
         }
         if self.algorithm == Algorithm::Exact && self.k > 1 {
@@ -368,6 +377,11 @@ impl Plan {
     pub fn counts_anew(&self, step: u64) -> bool {
         let updates = self.config.updates;
         step == updates - updates / 5 || step == updates
+    }
+
+    /// Whether a step is one of the whole ladder: every so many updates, and while sampling.
+    pub fn tempers(&self, step: u64) -> bool {
+        step >= self.config.updates || step.is_multiple_of(self.config.temper_every)
     }
 
     /// Replicas at β = 1 beyond one a column.

@@ -104,8 +104,9 @@ impl Trainer {
 
     /// The adaptation that the last step of a plan left out, now that this one follows it.
     pub fn catch_up(&self, state: &mut TrainState) {
-        if let (Some(adaptation), Some(tempering)) =
-            (self.plan.adaptation(), state.negative.tempering_mut())
+        let last = state.step.checked_sub(1).filter(|&step| self.plan.tempers(step));
+        if let (Some(_), Some(adaptation), Some(tempering)) =
+            (last, self.plan.adaptation(), state.negative.tempering_mut())
         {
             tempering.adapt(&adaptation);
         }
@@ -120,7 +121,8 @@ impl Trainer {
 
         // negative phase: sweep all rungs, swap, observe the flow, sample the cold end
         let (data, samples) = (&self.batch, &mut self.samples);
-        state.negative.samples(&state.model, data, config.k, clock, samples)?;
+        let sampling = (config.k, self.plan.tempers(state.step));
+        state.negative.samples(&state.model, data, sampling, clock, samples)?;
 
         // gradient: the mean of φ(v, E[h | v]) over the data minus that over the samples
         self.phases.fill(&state.model, data, samples);
@@ -162,7 +164,8 @@ impl Trainer {
     /// the ladder that is reported is the one that was measured.
     fn adapt(&self, state: &mut TrainState) -> Option<Change> {
         let last = state.step + 1 == self.plan.total_steps();
-        let adaptation = self.plan.adaptation().filter(|_| !last);
+        let adapts = self.plan.tempers(state.step) && !last;
+        let adaptation = self.plan.adaptation().filter(|_| adapts);
         match (adaptation, state.negative.tempering_mut()) {
             (Some(adaptation), Some(tempering)) => tempering.adapt(&adaptation),
             _ => None,

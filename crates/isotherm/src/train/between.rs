@@ -1,0 +1,50 @@
+//! Between two steps of the ladder: tempering need not be done at every update. The samples at β = 1 go
+//! on by plain Gibbs steps, which leave the model invariant on every path, while the rest of the ladder
+//! stays as it is.
+
+use isotherm_kernels::BitMatrix;
+
+use super::negative::AnyPath;
+use crate::model::Rbm;
+use crate::path::joint::joint;
+use crate::path::{Gibbs, Path, RbmPath, SwapOn};
+use crate::streams::Clock;
+use crate::tempering::Tempering;
+
+/// The samples at β = 1 in a block of their own. Nothing here outlives a step.
+pub struct Between {
+    gibbs: Gibbs,
+    h: BitMatrix,
+    all: Vec<usize>,
+    betas: Vec<f64>,
+}
+
+impl Between {
+    /// Room for so many samples.
+    pub fn new(particles: usize, n_visible: usize, n_hidden: usize) -> Between {
+        let h = BitMatrix::zeros(particles, n_hidden);
+        let mut gibbs = joint(n_visible, n_hidden, SwapOn::Energy);
+        gibbs.set_hidden(h.clone());
+        Between { gibbs, h, all: (0..particles).collect(), betas: vec![1.0; particles] }
+    }
+
+    /// `k` Gibbs steps of the ladder's replicas at β = 1; their visible states go into `out`.
+    pub fn step(
+        &mut self,
+        tempering: &mut Tempering<AnyPath>,
+        model: &Rbm,
+        k: usize,
+        clock: Clock,
+        out: &mut BitMatrix,
+    ) {
+        let Between { gibbs, h, all, betas } = self;
+        tempering.at_the_cold_end(|path, rows| {
+            path.copy_hidden(rows, h);
+            gibbs.put_hidden(all, h);
+            gibbs.sweep(model, betas, k, clock);
+            gibbs.visible(model, all, clock, out);
+            gibbs.copy_hidden(all, h);
+            path.put_hidden(rows, h);
+        });
+    }
+}
