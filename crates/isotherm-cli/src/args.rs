@@ -156,8 +156,8 @@ pub(crate) struct TrainOptions {
     /// Steps of sampling after the last update, the ladder still adapting [default: 0]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     sampling_steps: Option<u64>,
-    /// Learning rate [default: 0.05; down to 0.01 for a file of which 200 passes are less than 25000
-    /// updates; 0.01 for the mixture]
+    /// Learning rate [default: 0.05, or in proportion less where there are more updates than 200 passes
+    /// over the file take, down to 0.01; 0.01 for the mixture]
     #[arg(long, help_heading = "Learning")]
     lr: Option<f64>,
     /// How it falls: not, linearly to 0, held for 30 % of the updates and then linearly, or as 1/t
