@@ -71,7 +71,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     init_std : float or None
         Standard deviation of the initial weights.
     respace, beta_lr, min_swap, min_rungs, max_rungs, spawn_every, burn_in
-        How the ladder adapts.
+        How the ladder adapts; the last two count its own steps.
     constant_columns : {"keep", "refuse"}
         What to do about columns that never change.
     shape : str or None
@@ -407,7 +407,8 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
         log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated anew,
         as ``isotherm evaluate`` does: annealing up and down, and BAR on a ladder, from random
-        states and from training data: ``training``, or some rows that :meth:`fit` has kept.
+        states and from training data: ``training``, or some rows that :meth:`fit` has kept. Where the
+        two do not agree it takes four times as long, unless ``sampling_steps`` says how long.
         Grey rows are measured on one draw of zeros and ones; :meth:`score` takes them as means.
         """
         rows, rule = self._examples(self._checked(X), "X")

@@ -15,7 +15,8 @@ def test_it_returns_the_model(votes):
     assert rbm.partial_fit(votes[:30]) is rbm and rbm.n_updates_ == 3
 
 
-def test_as_many_pieces_as_updates_are_a_fit(votes):
+@pytest.mark.parametrize("temper_every", [1, 3])
+def test_as_many_pieces_as_updates_are_a_fit(votes, temper_every):
     """The ladder adapts and the average goes on as if there had been no pause."""
     X, lr = votes[:50], 0.05
     whole = RBM(
@@ -28,9 +29,11 @@ def test_as_many_pieces_as_updates_are_a_fit(votes):
         spawn_every=20,
         burn_in=5,
         min_swap=0.9,
+        temper_every=temper_every,
         random_state=1,
     )
     pieces = RBM(hidden=3, lr=lr, spawn_every=20, burn_in=5, min_swap=0.9, random_state=1)
+    pieces.set_params(temper_every=temper_every)
     whole.fit(X)
     for _ in range(130):
         pieces.partial_fit(X)

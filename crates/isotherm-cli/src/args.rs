@@ -139,7 +139,7 @@ pub(crate) struct TrainOptions {
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     k: Option<usize>,
     /// Updates from one step of the ladder to the next; between them the samples at β = 1 go on by
-    /// plain Gibbs steps [default: 1]
+    /// plain Gibbs steps, and the ladder neither moves nor adapts [default: 1]
     #[arg(long, value_parser = count, help_heading = "Sampler")]
     temper_every: Option<u64>,
 
@@ -200,7 +200,7 @@ pub(crate) struct TrainOptions {
     /// nowhere [default: flow]
     #[arg(long, value_parser = ["flow", "flow-sqrt", "rejection", "fixed"], help_heading = "Adaptation")]
     respace: Option<String>,
-    /// The fraction of the way that rungs move at each step [default: 1e-4]
+    /// The fraction of the way that rungs move at each step of the ladder [default: 1e-4]
     #[arg(long, help_heading = "Adaptation")]
     beta_lr: Option<f64>,
     /// Mean swap rate below which a rung is spawned [default: 0.4]
@@ -212,10 +212,10 @@ pub(crate) struct TrainOptions {
     /// Rungs beyond which none is spawned [default: 100]
     #[arg(long, value_parser = size, help_heading = "Adaptation")]
     max_rungs: Option<usize>,
-    /// Steps between two decisions to spawn or retire [default: 1000]
+    /// Steps of the ladder between two decisions to spawn or retire [default: 1000]
     #[arg(long, value_parser = count, help_heading = "Adaptation")]
     spawn_every: Option<u64>,
-    /// Steps after a spawn or a retirement in which the rungs stay [default: 100]
+    /// Steps of the ladder after a spawn or a retirement in which the rungs stay [default: 100]
     #[arg(long, value_parser = count, help_heading = "Adaptation")]
     burn_in: Option<u64>,
 
@@ -343,7 +343,7 @@ pub(crate) struct EvaluateArguments {
     /// two do not agree after that]
     #[arg(long, value_parser = count, help_heading = "log Z")]
     pub(crate) sampling_steps: Option<u64>,
-    /// A tenth of the work
+    /// A tenth of the work, whatever it shows
     #[arg(long, help_heading = "log Z")]
     pub(crate) quick: bool,
     /// Seed of the estimate

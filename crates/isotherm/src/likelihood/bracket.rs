@@ -158,7 +158,7 @@ impl Work<'_> {
                 sampler.look(length, count, &mut |share| progress(&what, share))
             };
             let found = [look(&mut random, "random states")?, look(&mut data, "training data")?];
-            match length.longer() {
+            match length.longer(random.steps()) {
                 Some(more) if !against_the_samplers(&found).is_empty() => length = more,
                 _ => return Ok(found),
             }

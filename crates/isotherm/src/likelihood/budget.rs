@@ -16,7 +16,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For a result: a few minutes for 784 × 500 units on two cores.
+    /// For a result: a few minutes for 784 × 500 units on two cores, and some more where the two samplers
+    /// do not agree.
     pub fn full() -> Budget {
         let annealing = AnnealingEffort {
             particles: 512,

@@ -54,11 +54,13 @@ impl Length {
         Length { columns, warm_up: steps, steps, most_steps: steps }
     }
 
-    /// Four times the steps, if so many are allowed. What was done so far warms up for them.
-    pub fn longer(self) -> Option<Length> {
+    /// Four times the steps, if so many are allowed, after as many to warm up. The steps done so far are
+    /// among these, and a few that are missing are not worth laying the ladder anew.
+    pub fn longer(self, done: u64) -> Option<Length> {
         let steps = self.steps.saturating_mul(4).min(self.most_steps);
-        let done = self.warm_up + self.steps;
-        (steps > self.steps).then(|| Length { warm_up: steps.saturating_sub(done), steps, ..self })
+        let missing = steps.saturating_sub(done);
+        let warm_up = if missing >= steps / 4 { missing } else { 0 };
+        (steps > self.steps).then_some(Length { warm_up, steps, ..self })
     }
 }
 
@@ -119,6 +121,11 @@ impl<'a> EvaluatingSampler<'a> {
             Start::Data => hidden_of_data(model, training, state.replicas.rows(), clock),
         });
         EvaluatingSampler { model, start, tempering: Tempering::new(path, state), clock }
+    }
+
+    /// Steps done so far.
+    pub fn steps(&self) -> u64 {
+        self.clock.step
     }
 
     /// Warms up, then records and takes `samples` samples.

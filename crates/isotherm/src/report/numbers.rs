@@ -47,7 +47,7 @@ pub(crate) fn key_numbers(record: &RunRecord) -> Vec<Number> {
         number("mean swap rate", ladder.map(|it| format!("{:.2}", it.swap_rate))),
         number("lowest swap rate", lowest.map(|it| format!("{it:.2}"))),
         number("round trips, last stretch", ladder.map(|it| grouped(it.round_trips))),
-        number("steps a round trip", trip.map(|it| grouped(it.round() as u64))),
+        number("ladder steps a round trip", trip.map(|it| grouped(it.round() as u64))),
     ]
 }
 

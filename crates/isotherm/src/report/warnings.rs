@@ -55,6 +55,11 @@ impl Signs<'_> {
     fn last_row_step(&self) -> u64 {
         self.rows.iter().rev().find(|row| row.ladder.is_some()).map_or(0, |row| row.step)
     }
+
+    /// Steps of the whole ladder in the first so many steps of the run.
+    fn ladder_steps(&self, steps: u64) -> u64 {
+        self.config.map_or(steps, |config| config.ladder_steps(steps))
+    }
 }
 
 /// All that is worth a warning.
@@ -72,7 +77,7 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
     if let Some(ladder) = signs.rows.iter().rev().find_map(|row| row.ladder.as_ref()) {
         found.extend(starved_gap(ladder));
         found.extend(no_round_trip(signs));
-        if lasted(ladder, signs.last_row_step()) {
+        if lasted(ladder, signs.ladder_steps(signs.last_row_step())) {
             found.extend(cold_bottleneck(ladder).or_else(|| slow_mixing(ladder)));
         }
         found.extend(signs.config.and_then(|config| full_ladder(ladder, config)));
@@ -205,17 +210,17 @@ fn no_round_trip(signs: &Signs) -> Option<String> {
     let (last, ladder) = counts().next_back()?;
     let consequence = "the samples may come from a part of the model only";
     if counts().all(|(_, ladder)| ladder.round_trips == 0) {
-        let step = last.step;
-        return lasted(ladder, step).then(|| {
+        let steps = signs.ladder_steps(last.step);
+        return lasted(ladder, steps).then(|| {
             format!(
-                "No replica has completed a round trip between the ends of the ladder in {step} \
+                "No replica has completed a round trip between the ends of the ladder in {steps} \
                  steps: {consequence}."
             )
         });
     }
     let config = signs.config?;
     let (stretch, steps) = match last.phase {
-        Phase::Train => ("the last fifth of the updates", config.updates / 5),
+        Phase::Train => ("the last fifth of the updates", config.ladder_steps(config.updates / 5)),
         Phase::Sample => ("the sampling phase", config.sampling_steps),
     };
     // Before the end the count may have begun anew a moment ago.

@@ -146,7 +146,8 @@ impl Course {
     /// Learns on from other data of the same width, for so many updates more. It goes on from the best
     /// model, where there were validation data.
     pub fn learn_from(&mut self, data: RunData, updates: u64) -> Result<()> {
-        let (step, was_complete) = (self.state.step, self.is_complete());
+        let step = self.state.step;
+        let left_out = !self.plan().tempers_again(step);
         let config = Config { updates: step + updates, ..self.plan().config.clone() };
         let plan = config.check(data.train.n_visible())?;
         self.digests = Digests::of(&data);
@@ -156,7 +157,7 @@ impl Course {
         if let Some(best) = self.state.best.take() {
             (self.state.model, self.state.averaged) = (Rbm::new(best.model), best.averaged);
         }
-        if was_complete {
+        if left_out && self.plan().tempers_again(step) {
             self.trainer.catch_up(&mut self.state);
         }
         Ok(())
@@ -316,7 +317,8 @@ const QUICK_EVALUATION: f64 = 3e6;
 /// How much work the likelihood at the end may be: not more than learning was, and that of a quick
 /// estimate at the most.
 fn evaluation_budget(plan: &Plan) -> Budget {
-    let rows = plan.particles + plan.columns * (plan.rungs - 1) + plan.config.batch;
-    let learning = plan.config.updates as f64 * rows as f64;
+    let ladder = (plan.columns * (plan.rungs - 1)) as f64 / plan.config.temper_every as f64;
+    let rows = (plan.particles + plan.config.batch) as f64 + ladder;
+    let learning = plan.config.updates as f64 * rows;
     Budget { seed: plan.config.seed, ..Budget::quick() }.scaled(learning / QUICK_EVALUATION)
 }

@@ -272,6 +272,12 @@ impl Config {
         Ok(())
     }
 
+    /// Steps of the whole ladder in the first so many steps.
+    pub fn ladder_steps(&self, steps: u64) -> u64 {
+        let updates = steps.min(self.updates);
+        updates.div_ceil(self.temper_every.max(1)) + (steps - updates)
+    }
+
     /// The name of an algorithm that keeps no samples from one update to the next.
     fn keeps_no_samples(&self) -> Option<&'static str> {
         match self.algorithm {
@@ -382,6 +388,13 @@ impl Plan {
     /// Whether a step is one of the whole ladder: every so many updates, and while sampling.
     pub fn tempers(&self, step: u64) -> bool {
         step >= self.config.updates || step.is_multiple_of(self.config.temper_every)
+    }
+
+    /// Whether a step of the whole ladder is still to come, from this step on.
+    pub fn tempers_again(&self, step: u64) -> bool {
+        let Config { updates, temper_every, .. } = self.config;
+        let next = step.next_multiple_of(temper_every).min(step.max(updates));
+        next < self.total_steps()
     }
 
     /// Replicas at β = 1 beyond one a column.

@@ -102,11 +102,11 @@ impl Trainer {
         self.minibatches = Minibatches::from_update(batch, seed, state.step);
     }
 
-    /// The adaptation that the last step of a plan left out, now that this one follows it.
+    /// The adaptation that an earlier plan left out after its last step of the ladder, now that others
+    /// follow.
     pub fn catch_up(&self, state: &mut TrainState) {
-        let last = state.step.checked_sub(1).filter(|&step| self.plan.tempers(step));
-        if let (Some(_), Some(adaptation), Some(tempering)) =
-            (last, self.plan.adaptation(), state.negative.tempering_mut())
+        if let (Some(adaptation), Some(tempering)) =
+            (self.plan.adaptation(), state.negative.tempering_mut())
         {
             tempering.adapt(&adaptation);
         }
@@ -119,7 +119,8 @@ impl Trainer {
         // positive phase: a minibatch of the data
         self.minibatches.fill(state.step, &self.data, &mut self.batch);
 
-        // negative phase: sweep all rungs, swap, observe the flow, sample the cold end
+        // negative phase: sweep all rungs, swap, observe the flow, sample the cold end; or, between two
+        // steps of the ladder, sweep and sample the cold end alone
         let (data, samples) = (&self.batch, &mut self.samples);
         let sampling = (config.k, self.plan.tempers(state.step));
         state.negative.samples(&state.model, data, sampling, clock, samples)?;
@@ -160,11 +161,10 @@ impl Trainer {
         Ok(0.0)
     }
 
-    /// Respace the rungs; spawn one or retire one. Not after the last step, which nothing follows:
+    /// Respace the rungs; spawn one or retire one. Not after the ladder's last step, which none follows:
     /// the ladder that is reported is the one that was measured.
     fn adapt(&self, state: &mut TrainState) -> Option<Change> {
-        let last = state.step + 1 == self.plan.total_steps();
-        let adapts = self.plan.tempers(state.step) && !last;
+        let adapts = self.plan.tempers(state.step) && self.plan.tempers_again(state.step + 1);
         let adaptation = self.plan.adaptation().filter(|_| adapts);
         match (adaptation, state.negative.tempering_mut()) {
             (Some(adaptation), Some(tempering)) => tempering.adapt(&adaptation),
