@@ -62,7 +62,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         The ladder at the start, columns of replicas that share it, samples at β = 1, Gibbs steps an
         update, updates from one step of the ladder to the next.
     updates : int or None
-        Updates of the model; 200 passes over the data, at least 25,000 and at most 100,000, if
+        Updates of the model; 200 passes over the data, at least 40,000 and at most 100,000, if
         ``None``.
     batch, sampling_steps, lr, lr_decay, momentum, weight_decay, l1, gradient, average
         Learning: see ``isotherm train --help``.

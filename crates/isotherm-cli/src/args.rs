@@ -149,7 +149,7 @@ pub(crate) struct TrainOptions {
     /// Examples in a minibatch [default: 100, 5 for the mixture]
     #[arg(long, value_parser = size, help_heading = "Learning")]
     batch: Option<usize>,
-    /// Updates of the model [default: 200 passes over the file, at least 25000 and at most 100000;
+    /// Updates of the model [default: 200 passes over the file, at least 40000 and at most 100000;
     /// 100000 for the mixture]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     updates: Option<u64>,
@@ -171,7 +171,7 @@ pub(crate) struct TrainOptions {
     #[arg(long, help_heading = "Learning")]
     weight_decay: Option<f64>,
     /// L1 penalty on the weights: rate times this is taken off each at every update
-    /// [default: 1.5e-4, 0 for the mixture]
+    /// [default: 1e-4, 0 for the mixture]
     #[arg(long, help_heading = "Learning")]
     l1: Option<f64>,
     /// Follow the gradient as it stands or with centered units [default: centered]

@@ -188,20 +188,20 @@ impl Config {
             particles: Some(250),
             lr: 0.05,
             lr_decay: LrDecay::HoldLinear,
-            l1: 1.5e-4,
+            l1: 1e-4,
             ..Config::default()
         }
     }
 
     /// The pace for a file of so many examples, which comes from the same work: 200 passes over them at
     /// a rate of 0.05, up to 100 000 updates. A small file would be learned by heart in more of them,
-    /// and in fewer and larger ones the samples could not follow: it gets 25 000 smaller steps that lead
+    /// and in fewer and larger ones the samples could not follow: it gets 40 000 smaller steps that lead
     /// as far. So do other numbers of updates, if one is chosen.
     pub fn pace_for(examples: usize, batch: usize, chosen: Option<u64>) -> Pace {
         const PASSES: u64 = 200;
         let batches = examples.div_ceil(batch.max(1)) as u64;
         let wanted = batches.saturating_mul(PASSES).clamp(5_000, 100_000);
-        let updates = chosen.unwrap_or(wanted.max(25_000));
+        let updates = chosen.unwrap_or(wanted.max(40_000));
         let lr = 0.05 * (wanted as f64 / updates as f64);
         Pace { updates, lr: lr.clamp(0.01, 0.05) }
     }
