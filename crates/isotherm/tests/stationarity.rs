@@ -25,10 +25,17 @@ fn model() -> Rbm {
 }
 
 fn tempering(kind: Kind, rbm: &Rbm, seed: u64) -> Tempering<Box<dyn RbmPath>> {
+    with_spare(kind, rbm, 0, [seed, 0])
+}
+
+/// The same with spare replicas; a seed for those on the ladder and one for these.
+fn with_spare(kind: Kind, rbm: &Rbm, spare: usize, seeds: [u64; 2]) -> Tempering<Box<dyn RbmPath>> {
     let ladder = Ladder::from_betas(BETAS.to_vec()).unwrap();
+    let mut h = exact_hidden(kind, rbm, &BETAS, COLUMNS, &mut rng(seeds[0]));
+    h.append(&exact_hidden(kind, rbm, &[1.0], spare, &mut rng(seeds[1])));
     let mut path = kind.path(rbm);
-    path.set_hidden(exact_hidden(kind, rbm, &BETAS, COLUMNS, &mut rng(seed)));
-    Tempering::new(path, TemperingState::new(ladder, COLUMNS))
+    path.set_hidden(h);
+    Tempering::new(path, TemperingState::with_spare(ladder, COLUMNS, spare))
 }
 
 /// How often each hidden state occurs on a rung.
@@ -123,13 +130,7 @@ fn spare_replicas_leave_the_joint_distribution_invariant() {
     const SPARE: usize = 3 * COLUMNS;
     let rbm = model();
     for kind in KINDS {
-        let ladder = Ladder::from_betas(BETAS.to_vec()).unwrap();
-        let mut h = exact_hidden(kind, &rbm, &BETAS, COLUMNS, &mut rng(31));
-        h.append(&exact_hidden(kind, &rbm, &[1.0], SPARE, &mut rng(37)));
-        let mut path = kind.path(&rbm);
-        path.set_hidden(h);
-        let mut tempering =
-            Tempering::new(path, TemperingState::with_spare(ladder, COLUMNS, SPARE));
+        let mut tempering = with_spare(kind, &rbm, SPARE, [31, 37]);
         let before = tempering.state.replicas.spare().to_vec();
         for step in 0..8u64 {
             tempering.step(&rbm, 1, Clock { seed: 14, step }).unwrap();
@@ -169,13 +170,7 @@ fn steps_between_those_of_the_ladder_leave_the_joint_distribution_invariant() {
     const SPARE: usize = COLUMNS;
     let rbm = model();
     for kind in KINDS {
-        let ladder = Ladder::from_betas(BETAS.to_vec()).unwrap();
-        let mut h = exact_hidden(kind, &rbm, &BETAS, COLUMNS, &mut rng(41));
-        h.append(&exact_hidden(kind, &rbm, &[1.0], SPARE, &mut rng(43)));
-        let mut path = kind.path(&rbm);
-        path.set_hidden(h);
-        let mut tempering =
-            Tempering::new(path, TemperingState::with_spare(ladder, COLUMNS, SPARE));
+        let mut tempering = with_spare(kind, &rbm, SPARE, [41, 43]);
         let (n_visible, n_hidden) = (rbm.n_visible(), rbm.n_hidden());
         let mut between = Between::new(COLUMNS + SPARE, n_visible, n_hidden);
         let mut v = BitMatrix::zeros(COLUMNS + SPARE, n_visible);
