@@ -47,6 +47,23 @@ fn hidden_counts(h: &BitMatrix, rows: &[usize], states: usize) -> Vec<u64> {
     counts
 }
 
+/// The replicas on each rung follow its own distribution, after this step.
+fn assert_every_rung_is_right(
+    kind: Kind,
+    rbm: &Rbm,
+    tempering: &Tempering<Box<dyn RbmPath>>,
+    step: u64,
+) {
+    let hidden = tempering.path.hidden();
+    for (rung, &beta) in BETAS.iter().enumerate() {
+        let rows: Vec<usize> =
+            (0..COLUMNS).map(|c| tempering.state.replicas.column(c)[rung]).collect();
+        let expected = kind.hidden_distribution(rbm, beta);
+        let score = chi_square_score(&hidden_counts(&hidden, &rows, expected.len()), &expected);
+        assert!(score < WORST_SCORE, "{kind:?}, β = {beta}, step {step}: {score}");
+    }
+}
+
 #[test]
 fn sweeps_leave_every_rung_of_every_path_invariant() {
     let rbm = model();
@@ -106,14 +123,7 @@ fn sweeps_and_swaps_leave_the_joint_distribution_invariant() {
             if ![0, 1, 3, 15].contains(&step) {
                 continue;
             }
-            for (rung, &beta) in BETAS.iter().enumerate() {
-                let rows: Vec<usize> =
-                    (0..COLUMNS).map(|c| tempering.state.replicas.column(c)[rung]).collect();
-                let expected = kind.hidden_distribution(&rbm, beta);
-                let counts = hidden_counts(&tempering.path.hidden(), &rows, expected.len());
-                let score = chi_square_score(&counts, &expected);
-                assert!(score < WORST_SCORE, "{kind:?}, β = {beta}, step {step}: {score}");
-            }
+            assert_every_rung_is_right(kind, &rbm, &tempering, step);
         }
         let rates = tempering.state.rates.rates();
         assert!(
@@ -190,23 +200,13 @@ fn steps_between_those_of_the_ladder_leave_the_joint_distribution_invariant() {
             }
             let score = chi_square_score(&counts, &expected);
             assert!(score < WORST_SCORE, "{kind:?}, step {step}: {score}");
-            let is_cold: Vec<bool> = {
-                let mut is_cold = vec![false; before.rows()];
-                cold.iter().for_each(|&row| is_cold[row] = true);
-                is_cold
-            };
+            let mut is_cold = vec![false; before.rows()];
+            cold.iter().for_each(|&row| is_cold[row] = true);
             let stayed = |row: &usize| before.row(*row) == hidden.row(*row);
             assert!((0..before.rows()).filter(|&row| !is_cold[row]).all(|row| stayed(&row)));
             assert!(!cold.iter().all(stayed), "{kind:?}: nothing was sampled");
         }
-        for (rung, &beta) in BETAS.iter().enumerate() {
-            let rows: Vec<usize> =
-                (0..COLUMNS).map(|c| tempering.state.replicas.column(c)[rung]).collect();
-            let expected = kind.hidden_distribution(&rbm, beta);
-            let counts = hidden_counts(&tempering.path.hidden(), &rows, expected.len());
-            let score = chi_square_score(&counts, &expected);
-            assert!(score < WORST_SCORE, "{kind:?}, β = {beta}: {score}");
-        }
+        assert_every_rung_is_right(kind, &rbm, &tempering, 5);
     }
 }
 

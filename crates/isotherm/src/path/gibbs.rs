@@ -196,10 +196,7 @@ impl Path for Gibbs {
 impl RbmPath for Gibbs {
     fn hidden(&self) -> BitMatrix {
         let mut h = BitMatrix::zeros(self.rows, self.n_hidden);
-        for row in 0..self.rows {
-            let (block, at) = self.find(row);
-            block.copy_hidden(at, h.row_mut(row));
-        }
+        self.copy_hidden(&(0..self.rows).collect::<Vec<_>>(), &mut h);
         h
     }
 
