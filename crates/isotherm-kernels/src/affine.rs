@@ -6,6 +6,7 @@
 //! six weight rows. A table pays for itself over the rows that share it: the more rows, the
 //! larger the groups (see [`Grouping`]). The tables in use always fit in L1.
 
+use std::cell::RefCell;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -13,6 +14,7 @@ use crate::bits::{BitRows, words_for};
 use crate::cpu::Cpu;
 use crate::level::{Level, per_cpu};
 use crate::matrix::{LANES, Matrix, Tile};
+use crate::sparse::Picks;
 
 /// How many input bits a table covers at most.
 ///
@@ -59,26 +61,17 @@ pub fn affine_by_tiles(
     tiles: Range<usize>,
     out: &mut [Tile],
 ) {
-    assert!(extra.is_empty() || extra.len() == weights.rows(), "inputs of the extra column");
-    assert!(bias.is_empty() || bias.len() == weights.tiles_per_row(), "tiles of the bias");
+    check(bits, weights, extra, bias);
     let columns = weights.cols() + usize::from(!extra.is_empty());
     assert!(tiles.end <= columns.div_ceil(LANES), "tiles of the outputs");
-    assert_eq!(bits.words_per_row(), words_for(weights.rows()), "words of {} bits", weights.rows());
     assert_eq!(out.len(), bits.rows() * tiles.len(), "rows of bits and of outputs");
     if bits.rows() == 0 {
         return;
     }
     let operands = Operands { weights, extra, bias };
-    if weights.rows() == 0 {
-        for (tile, out) in tiles.zip(out.chunks_exact_mut(bits.rows())) {
-            out.fill(operands.bias(tile));
-        }
-        return;
-    }
-    match grouping {
-        Grouping::Four => four(level, &operands, bits, tiles, out),
-        Grouping::Six => six(level, &operands, bits, tiles, out),
-    }
+    with_picks(grouping, bits, weights.rows(), tiles.len(), |picks| {
+        product(level, grouping, &operands, bits, picks, tiles, out);
+    });
 }
 
 /// [`affine_by_tiles`] of all outputs, with the outputs row by row.
@@ -96,16 +89,73 @@ pub fn affine(
         affine_by_tiles(level, grouping, bits, weights, &[], bias, 0..tiles, out);
         return;
     }
+    check(bits, weights, &[], bias);
+    let operands = Operands { weights, extra: &[], bias };
     let mut sums = [Tile::ZERO; ROWS];
     for (chunk, out) in out.chunks_mut(ROWS * tiles).enumerate() {
         let bits = bits.slice(chunk * ROWS, out.len() / tiles);
         let sums = &mut sums[..bits.rows()];
-        for tile in 0..tiles {
-            affine_by_tiles(level, grouping, bits, weights, &[], bias, tile..tile + 1, sums);
-            for (out, sum) in out.chunks_exact_mut(tiles).zip(&*sums) {
-                out[tile] = *sum;
+        with_picks(grouping, bits, weights.rows(), tiles, |mut picks| {
+            for tile in 0..tiles {
+                let picks = picks.as_deref_mut();
+                product(level, grouping, &operands, bits, picks, tile..tile + 1, sums);
+                for (out, sum) in out.chunks_exact_mut(tiles).zip(&*sums) {
+                    out[tile] = *sum;
+                }
             }
+        });
+    }
+}
+
+/// Panics if the operands do not fit together.
+fn check(bits: BitRows<'_>, weights: &Matrix, extra: &[f32], bias: &[Tile]) {
+    assert!(extra.is_empty() || extra.len() == weights.rows(), "inputs of the extra column");
+    assert!(bias.is_empty() || bias.len() == weights.tiles_per_row(), "tiles of the bias");
+    assert_eq!(bits.words_per_row(), words_for(weights.rows()), "words of {} bits", weights.rows());
+}
+
+thread_local! {
+    /// Kept, so that a product allocates only while its shapes grow.
+    static PICKS: RefCell<Picks> = RefCell::default();
+}
+
+/// Does some work with the picks of these rows, or with none where they do not pay.
+fn with_picks(
+    grouping: Grouping,
+    bits: BitRows<'_>,
+    inputs: usize,
+    tiles: usize,
+    work: impl FnOnce(Option<&mut Picks>),
+) {
+    if !Picks::pay(bits, inputs, tiles) {
+        return work(None);
+    }
+    PICKS.with_borrow_mut(|picks| {
+        picks.find(grouping, bits, inputs);
+        work(Some(picks));
+    });
+}
+
+/// [`affine_by_tiles`] with operands that fit, by picks if there are some.
+fn product(
+    level: Level,
+    grouping: Grouping,
+    operands: &Operands<'_>,
+    bits: BitRows<'_>,
+    picks: Option<&mut Picks>,
+    tiles: Range<usize>,
+    out: &mut [Tile],
+) {
+    if operands.weights.rows() == 0 {
+        for (tile, out) in tiles.zip(out.chunks_exact_mut(bits.rows())) {
+            out.fill(operands.bias(tile));
         }
+        return;
+    }
+    match (grouping, picks) {
+        (Grouping::Four, None) => four(level, operands, bits, tiles, out),
+        (Grouping::Six, None) => six(level, operands, bits, tiles, out),
+        (_, Some(picks)) => picks.product(level, operands, tiles, out),
     }
 }
 
@@ -123,30 +173,51 @@ per_cpu! {
 }
 
 /// What the bits select from.
-struct Operands<'a> {
+pub(crate) struct Operands<'a> {
     weights: &'a Matrix,
     extra: &'a [f32],
     bias: &'a [Tile],
 }
 
 impl Operands<'_> {
+    /// A tile of an input's weights.
     #[inline(always)]
-    fn row(&self, input: usize, tile: usize) -> Tile {
+    pub(crate) fn row(&self, input: usize, tile: usize) -> Tile {
+        if self.has_extra(tile) {
+            self.row_with_extra(input, tile)
+        } else {
+            self.weights.tiles()[input * self.weights.tiles_per_row() + tile]
+        }
+    }
+
+    /// Whether the extra column is in this tile.
+    #[inline(always)]
+    pub(crate) fn has_extra(&self, tile: usize) -> bool {
+        !self.extra.is_empty() && tile == self.weights.cols() / LANES
+    }
+
+    /// The weights from an input on, in a tile without the extra column: those of the first one, and how
+    /// far on the next ones are.
+    #[inline(always)]
+    pub(crate) fn plain_rows(&self, first: usize, tile: usize) -> (&[Tile], usize) {
+        let stride = self.weights.tiles_per_row();
+        (&self.weights.tiles()[first * stride + tile..], stride)
+    }
+
+    /// The tile with the extra column.
+    #[inline(always)]
+    fn row_with_extra(&self, input: usize, tile: usize) -> Tile {
         let mut row = self.weights.row_tiles(input).get(tile).copied().unwrap_or(Tile::ZERO);
-        if tile == self.weights.cols() / LANES
-            && let Some(&extra) = self.extra.get(input)
-        {
-            // A lane written by itself would hold up the load of all sixteen.
-            let at = self.weights.cols() % LANES;
-            for lane in 0..LANES {
-                row.0[lane] = if lane == at { extra } else { row.0[lane] };
-            }
+        // A lane written by itself would hold up the load of all sixteen.
+        let at = self.weights.cols() % LANES;
+        for lane in 0..LANES {
+            row.0[lane] = if lane == at { self.extra[input] } else { row.0[lane] };
         }
         row
     }
 
     #[inline(always)]
-    fn bias(&self, tile: usize) -> Tile {
+    pub(crate) fn bias(&self, tile: usize) -> Tile {
         self.bias.get(tile).copied().unwrap_or(Tile::ZERO)
     }
 }

@@ -24,11 +24,13 @@ pub mod level;
 pub mod log_product;
 pub mod matrix;
 pub mod outer;
+
 pub mod products;
 mod quick;
 pub mod rng;
 pub mod scalar;
 pub mod softplus;
+mod sparse;
 pub mod vector;
 
 pub use bits::BitMatrix;

@@ -6,6 +6,7 @@ mod common;
 use common::*;
 use isotherm_kernels::affine::{Grouping, affine, affine_by_tiles};
 use isotherm_kernels::bits::BitRows;
+use isotherm_kernels::matrix::flat;
 use isotherm_kernels::{BitMatrix, Level, Matrix, Tile, scalar};
 use proptest::prelude::*;
 
@@ -80,6 +81,40 @@ proptest! {
             for r in 0..bits.rows() {
                 let alone = product(level, grouping, &bits.select(&[r]), &weights, &bias);
                 assert_same(level, together.row(r), alone.row(0));
+            }
+        }
+    }
+
+    /// Groups without a one are left out where there are many of them: 32 rows and more are sorted for
+    /// that, fewer are not.
+    #[test]
+    fn what_is_left_out_adds_nothing(
+        rows in 32..600usize, inputs in size(), outputs in 120..200usize, seed: u64, rarity in 1..7u32,
+    ) {
+        let mut data = Inputs::new(seed);
+        let bits = data.rare_bits(rows, inputs, rarity);
+        let (mut weights, mut bias) =
+            (data.matrix(inputs, outputs, 1.0), data.matrix(1, outputs, 3.0));
+        for j in 0..inputs.min(outputs) {
+            weights.row_mut(j)[j] = -0.0;
+            bias.row_mut(0)[j] = -0.0;
+        }
+        let words = by_words(&bits);
+        let tiles = weights.tiles_per_row();
+        for (level, grouping) in ways() {
+            let sorted = product(level, grouping, &bits, &weights, &bias);
+            let mut by_tiles = vec![Tile::splat(f32::NAN); rows * tiles];
+            let columns = BitRows::by_words(&words, rows);
+            let b = bias.tiles();
+            affine_by_tiles(level, grouping, columns, &weights, &[], b, 0..tiles, &mut by_tiles);
+            for first in (0..rows).step_by(31) {
+                let few: Vec<usize> = (first..rows.min(first + 31)).collect();
+                let plain = product(level, grouping, &bits.select(&few), &weights, &bias);
+                for (i, &r) in few.iter().enumerate() {
+                    assert_same(level, sorted.row(r), plain.row(i));
+                    let got: Vec<Tile> = (0..tiles).map(|t| by_tiles[t * rows + r]).collect();
+                    assert_same(level, &flat(&got)[..outputs], plain.row(i));
+                }
             }
         }
     }

@@ -64,6 +64,16 @@ impl Inputs {
         let rows: Vec<Vec<u8>> = (0..rows).map(|_| self.bytes(cols)).collect();
         BitMatrix::from_rows(cols, &rows)
     }
+
+    /// Bits of which one in 2^`rarity` is set.
+    pub(crate) fn rare_bits(&mut self, rows: usize, cols: usize, rarity: u32) -> BitMatrix {
+        let mut bits = self.bits(rows, cols);
+        for _ in 1..rarity {
+            let others = self.bits(rows, cols);
+            bits.words_mut().iter_mut().zip(others.words()).for_each(|(a, b)| *a &= b);
+        }
+        bits
+    }
 }
 
 /// The same number, or two NaNs: which NaN it is depends on the order of the operands.
