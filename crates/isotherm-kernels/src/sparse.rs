@@ -93,6 +93,12 @@ impl Picks {
         self.made.clear();
         self.rows.clear();
         self.sums.clear();
+        // Room for the densest rows there could be: what it takes does not change with the bits.
+        let (rows, words) = (bits.rows(), bits.words_per_row());
+        self.rows.reserve(rows * words);
+        self.sums.reserve(rows * words * MOST);
+        self.made.reserve(words * MOST * SUBSETS);
+        self.words.reserve(words);
         let mut most_sums = 0;
         for word in 0..bits.words_per_row() {
             let groups = Groups::new(grouping, inputs - 64 * word, word == 0);

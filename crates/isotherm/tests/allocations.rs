@@ -163,8 +163,18 @@ fn updates() {
         Config { temper_every: 3, particles: Some(20), ..adaptive(PathKind::BaseRate) },
         Config { temper_every: 2, ..adaptive(PathKind::HiddenMarginal) },
     ];
-    for config in cases {
-        let data = Dataset::mixture(1);
+    let dense = |config| (config, Dataset::mixture(1));
+    // Sparse rows are multiplied in another way, and how many ones they have changes all the time.
+    let sparse: Vec<Vec<u8>> =
+        (0..203).map(|i| (0..150).map(|j| u8::from(i * j % 11 == 1)).collect()).collect();
+    let sparse = Dataset::Table(Table::new("sparse", BitMatrix::from_rows(150, &sparse)));
+    let many = Config { hidden: 130, batch: 50, ..Config::default() };
+    let sparse = [
+        Config { algorithm: Algorithm::Sml, particles: Some(60), ..many.clone() },
+        Config { hidden: 130, batch: 50, ..adaptive(PathKind::BaseRate) },
+    ]
+    .map(|config| (config, sparse.clone()));
+    for (config, data) in cases.map(dense).into_iter().chain(sparse) {
         // Following a likelihood, every twentieth update, is not a part of the step.
         let config = Config { updates: 2000, likelihood_every: Some(0), ..config };
         let plan = config.check(data.n_visible()).unwrap();

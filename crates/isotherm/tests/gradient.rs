@@ -8,6 +8,7 @@ use std::ops::Range;
 use common::*;
 use isotherm::likelihood::exact;
 use isotherm::model::{Parameters, Rbm};
+use isotherm::path::SwapOn;
 use isotherm::streams::Clock;
 use isotherm::tempering::{Ladder, Spacing, Tempering, TemperingState};
 use isotherm::train::gradient::{Centering, Gradient};
@@ -65,8 +66,48 @@ fn assert_close(got: &[f64], expected: &[f64], tolerance: f64) {
 /// The data and these samples, with E[h | v].
 fn phases(rbm: &Rbm, samples: &BitMatrix) -> Phases {
     let mut phases = Phases::new(data().rows(), samples.rows(), N_VISIBLE, N_HIDDEN);
-    phases.fill(rbm, &data(), samples);
+    phases.fill(rbm, &data(), samples, |_, _| false);
     phases
+}
+
+/// Hidden fields that the sampler has already are not computed again, and nothing changes by it.
+#[test]
+fn what_the_sampler_knows_is_not_computed_again() {
+    let (n_visible, n_hidden) = (100, 37);
+    let rbm = random_rbm(n_visible, n_hidden, 0.3, 5);
+    // So many replicas, rungs and rows of data: the sums are grouped alike, or not.
+    for (columns, rungs, batch, alike) in
+        [(200, 1, 100, true), (100, 3, 150, true), (4, 50, 3, false)]
+    {
+        let rows: Vec<Vec<u8>> = (0..batch)
+            .map(|r| (0..n_visible).map(|j| u8::from((r * r + j) % 3 == 0)).collect())
+            .collect();
+        let data = BitMatrix::from_rows(n_visible, &rows);
+        let ladder = Ladder::new(rungs, Spacing::Linear);
+        for kind in [Kind::Joint(SwapOn::Energy), Kind::BaseRate(SwapOn::FreeEnergy)] {
+            let mut path = kind.path(&rbm);
+            path.set_hidden(BitMatrix::zeros(columns * rungs, n_hidden));
+            let state = TemperingState::new(ladder.clone(), columns);
+            let mut tempering = Tempering::new(path, state);
+            let mut samples = BitMatrix::zeros(columns, n_visible);
+            for step in 0..3 {
+                let clock = Clock { seed: 12, step };
+                tempering.step(&rbm, 1, clock).unwrap();
+                let cold = tempering.state.replicas.cold_rows();
+                tempering.path.visible(&rbm, &cold, clock, &mut samples);
+                let mut anew = Phases::new(batch, columns, n_visible, n_hidden);
+                let mut known = anew.clone();
+                anew.fill(&rbm, &data, &samples, |_, _| false);
+                known.fill(&rbm, &data, &samples, |grouping, out| {
+                    let has = tempering.path.hidden_fields(&cold, grouping, out);
+                    assert_eq!(has, alike);
+                    has
+                });
+                assert_eq!(anew.v, known.v);
+                assert_eq!(anew.h, known.h);
+            }
+        }
+    }
 }
 
 /// Each side of Eq. 2 is the derivative of −F(v) averaged over its rows.

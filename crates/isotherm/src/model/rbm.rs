@@ -111,19 +111,19 @@ impl Rbm {
     /// E[h | v] for each row of visible bits.
     pub fn hidden_mean(&self, v: &BitMatrix) -> Matrix {
         let mut mean = Matrix::zeros(v.rows(), self.n_hidden());
-        self.hidden_mean_into(v, &mut mean);
+        let grouping = Grouping::of(v.rows(), self.n_visible());
+        self.hidden_mean_of(grouping, v.as_rows(), mean.tiles_mut());
         mean
     }
 
-    /// E[h | v] for each row of visible bits, the rows handed out to the threads.
-    pub fn hidden_mean_into(&self, v: &BitMatrix, out: &mut Matrix) {
-        assert_eq!((out.rows(), out.cols()), (v.rows(), self.n_hidden()), "shape of E[h | v]");
+    /// E[h | v] for each row of visible bits, row by row into `out`, the rows handed out to the threads.
+    pub fn hidden_mean_of(&self, grouping: Grouping, v: BitRows<'_>, out: &mut [Tile]) {
         let Parameters { w, b, .. } = &self.parameters;
-        let grouping = Grouping::of(v.rows(), w.rows());
-        let (tiles, cols) = (out.tiles_per_row(), out.cols());
+        let (tiles, cols) = (w.tiles_per_row(), w.cols());
+        assert_eq!(out.len(), v.rows() * tiles, "rows of E[h | v]");
         let chunk = rows_per_thread(v.rows(), 0.005 * (w.rows() * w.cols()) as f64);
-        out.tiles_mut().par_chunks_mut(chunk * tiles).enumerate().for_each(|(i, out)| {
-            let v = v.as_rows().slice(i * chunk, out.len() / tiles);
+        out.par_chunks_mut(chunk * tiles).enumerate().for_each(|(i, out)| {
+            let v = v.slice(i * chunk, out.len() / tiles);
             affine(Level::detect(), grouping, v, w, b.tiles(), out);
             bernoulli::sigmoid(Level::detect(), 1.0, cols, out);
         });

@@ -15,7 +15,7 @@ use std::f64::consts::LN_2;
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::few_inputs::FewInputs;
 use isotherm_kernels::matrix::flat;
-use isotherm_kernels::{BitMatrix, Level, Matrix, Tile, scalar, softplus};
+use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile, scalar, softplus};
 use rayon::prelude::*;
 
 use super::gibbs_block::{Block, Target};
@@ -87,6 +87,11 @@ impl Gibbs {
         }
     }
 
+    /// How hidden fields are summed up.
+    fn to_hidden(&self) -> Grouping {
+        Grouping::of(self.rows, self.n_visible)
+    }
+
     /// Nanoseconds that a row's Gibbs step takes, roughly.
     fn cost_of_a_step(&self) -> f64 {
         let (n_visible, n_hidden) = (self.n_visible as f64, self.n_hidden as f64);
@@ -134,7 +139,7 @@ impl Gibbs {
             tilt: &self.tilt,
             few,
             to_visible: Grouping::of(self.rows, self.n_hidden),
-            to_hidden: Grouping::of(self.rows, self.n_visible),
+            to_hidden: self.to_hidden(),
         };
         self.blocks.par_iter_mut().zip(betas.par_chunks(size)).enumerate().for_each(
             |(block, (rows, betas))| {
@@ -226,6 +231,22 @@ impl RbmPath for Gibbs {
             let (block, at) = self.find(row);
             block.copy_visible(at, out.row_mut(i));
         }
+    }
+
+    fn hidden_fields(&self, rows: &[usize], grouping: Grouping, out: &mut [Tile]) -> bool {
+        assert!(self.swept, "hidden fields need a sweep before them");
+        let has = grouping == self.to_hidden();
+        if has {
+            let tiles = self.n_hidden.div_ceil(LANES);
+            for (&row, out) in rows.iter().zip(out.chunks_exact_mut(tiles)) {
+                let (block, at) = self.find(row);
+                let (fields, stride) = block.hidden_field(at);
+                for (out, field) in out.iter_mut().zip(fields.iter().step_by(stride)) {
+                    *out = *field;
+                }
+            }
+        }
+        has
     }
 }
 

@@ -21,7 +21,8 @@ pub mod toy;
 pub use gibbs::Gibbs;
 pub use hidden_marginal::HiddenMarginal;
 
-use isotherm_kernels::{BitMatrix, Level, bernoulli};
+use isotherm_kernels::affine::Grouping;
+use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -98,6 +99,13 @@ pub trait RbmPath: Path<Model = Rbm> + Weighted + Send + Sync {
 
     /// Visible samples of the given rows, which must be at β = 1 and settled, into `out`'s rows.
     fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix);
+
+    /// The hidden fields b + Wᵀv of these samples into `out`, row by row, if the sweep has summed them up
+    /// in this grouping; whether it has. What is in the padding is not said.
+    fn hidden_fields(&self, rows: &[usize], grouping: Grouping, out: &mut [Tile]) -> bool {
+        let _ = (rows, grouping, out);
+        false
+    }
 }
 
 /// Hidden units in random states.

@@ -2,7 +2,8 @@
 //! on by plain Gibbs steps, which leave the model invariant on every path, while the rest of the ladder
 //! stays as it is.
 
-use isotherm_kernels::BitMatrix;
+use isotherm_kernels::affine::Grouping;
+use isotherm_kernels::{BitMatrix, Tile};
 
 use super::negative::AnyPath;
 use crate::model::Rbm;
@@ -46,5 +47,10 @@ impl Between {
             gibbs.copy_hidden(all, h);
             path.put_hidden(rows, h);
         });
+    }
+
+    /// The hidden fields of these visible states: see [`RbmPath::hidden_fields`].
+    pub fn hidden_fields(&self, grouping: Grouping, out: &mut [Tile]) -> bool {
+        self.gibbs.hidden_fields(&self.all, grouping, out)
     }
 }

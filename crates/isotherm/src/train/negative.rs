@@ -1,7 +1,8 @@
 //! The negative phase: samples of the model, by contrastive divergence, from the cold end of a
 //! ladder, or exact. Persistent sampling without tempering is a ladder of one rung.
 
-use isotherm_kernels::{BitMatrix, Level, bernoulli};
+use isotherm_kernels::affine::Grouping;
+use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli};
 
 use super::between::Between;
 use super::config::{Algorithm, PathKind};
@@ -99,6 +100,20 @@ impl Negative {
             }
         }
         Ok(())
+    }
+
+    /// The hidden fields b + Wᵀv of the samples just drawn, if they are there in this grouping of the
+    /// sums; whether they are.
+    pub fn hidden_fields(&mut self, tempers: bool, grouping: Grouping, out: &mut [Tile]) -> bool {
+        match self {
+            Negative::Contrastive(_) | Negative::Exact(_) => false,
+            Negative::Tempered(_, Some(between)) if !tempers => {
+                between.hidden_fields(grouping, out)
+            }
+            Negative::Tempered(tempering, _) => {
+                tempering.at_the_cold_end(|path, rows| path.hidden_fields(rows, grouping, out))
+            }
+        }
     }
 }
 

@@ -1,8 +1,11 @@
 //! What both phases hand to the gradient.
 
-use isotherm_kernels::{BitMatrix, Matrix};
+use isotherm_kernels::affine::Grouping;
+use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile, bernoulli};
+use rayon::prelude::*;
 
 use crate::model::Rbm;
+use crate::threads::rows_per_thread;
 
 /// The visible rows of the positive phase, then those of the negative phase, each with E[h | v]:
 /// the sufficient statistics φ(v, h̃) of Eq. 2, with the hidden units at their mean as in the paper.
@@ -24,13 +27,30 @@ impl Phases {
         Phases { v, h, positive }
     }
 
-    /// φ of the data and of the model's samples.
-    pub fn fill(&mut self, model: &Rbm, data: &BitMatrix, samples: &BitMatrix) {
+    /// φ of the data and of the model's samples. The sampler may have the hidden fields of its samples
+    /// already: `fields` puts them into place, if they are there in the grouping that it is asked for, and
+    /// says whether they are.
+    pub fn fill(
+        &mut self,
+        model: &Rbm,
+        data: &BitMatrix,
+        samples: &BitMatrix,
+        fields: impl FnOnce(Grouping, &mut [Tile]) -> bool,
+    ) {
         assert_eq!((data.rows(), self.v.rows()), (self.positive, data.rows() + samples.rows()));
         let (positive, negative) = self.v.words_mut().split_at_mut(data.words().len());
         positive.copy_from_slice(data.words());
         negative.copy_from_slice(samples.words());
-        model.hidden_mean_into(&self.v, &mut self.h);
+        // By all rows: what is there already changes no sum.
+        let grouping = Grouping::of(self.v.rows(), self.v.cols());
+        let (n_hidden, tiles) = (self.h.cols(), self.h.tiles_per_row());
+        let (of_data, of_samples) = self.h.tiles_mut().split_at_mut(self.positive * tiles);
+        if fields(grouping, of_samples) {
+            model.hidden_mean_of(grouping, data.as_rows(), of_data);
+            sigmoid_rows(n_hidden, of_samples);
+        } else {
+            model.hidden_mean_of(grouping, self.v.as_rows(), self.h.tiles_mut());
+        }
     }
 
     /// The weight of a row in the difference of the two means.
@@ -41,4 +61,11 @@ impl Phases {
             -1.0 / (self.v.rows() - self.positive) as f32
         }
     }
+}
+
+/// σ of every entry, the rows handed out to the threads.
+fn sigmoid_rows(cols: usize, x: &mut [Tile]) {
+    let tiles = cols.div_ceil(LANES);
+    let chunk = tiles * rows_per_thread(x.len() / tiles, 0.5 * cols as f64);
+    x.par_chunks_mut(chunk).for_each(|x| bernoulli::sigmoid(Level::detect(), 1.0, cols, x));
 }

@@ -126,7 +126,10 @@ impl Trainer {
         state.negative.samples(&state.model, data, sampling, clock, samples)?;
 
         // gradient: the mean of φ(v, E[h | v]) over the data minus that over the samples
-        self.phases.fill(&state.model, data, samples);
+        let negative = &mut state.negative;
+        self.phases.fill(&state.model, data, samples, |grouping, out| {
+            negative.hidden_fields(sampling.1, grouping, out)
+        });
         let centering = (config.gradient == GradientKind::Centered).then(|| {
             state.centering.follow(&self.phases);
             &state.centering
