@@ -99,6 +99,13 @@ def sml(session):
     yield against("– against PyTorch", turns, torches)
 
 
+def strokes(session):
+    turns = contest(session, "strokes", session.torch())
+    torches = [name for name in turns if name.startswith("PyTorch")]
+    what = "SML 784×500 on pictures, 250 samples, batch 100"
+    yield against(what, turns, torches)
+
+
 def products(session):
     peers = [session.peer(f"sgemm, {by}", "sgemm.py", by) for by in ("numpy", "torch")]
     for inputs, outputs in ((784, 500), (500, 784)):
@@ -355,6 +362,7 @@ ROWS = {
     "paper-50": paper_50,
     "large": large,
     "sml": sml,
+    "strokes": strokes,
     "products": products,
     "apt": apt,
     "adaptation": adaptation,

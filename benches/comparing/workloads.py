@@ -2,13 +2,16 @@
 
 import copy
 import json
+import math
 import random
 from pathlib import Path
 
 FILE = Path(__file__).parent.parent / "workloads.json"
 
-# Bytes below this one become ones: a density of 0.3, about that of binarized digits.
+# Bytes below this one become ones: three in ten, with nothing to be had from zeros that lie together.
 ONES_BELOW = 77
+# Steps of the pen in a table of strokes: 13 ones in 100, as in binarized digits.
+STEPS = 80
 # Values of a table, whatever its width: 10,000 examples of 784.
 VALUES = 10_000 * 784
 # How often each size of the base workload is doubled.
@@ -54,14 +57,36 @@ def write(workloads, folder, values=VALUES):
 
 
 def write_table(path, values):
-    """Random examples, as many columns as the file's name says, in NumPy's format."""
-    columns = int(path.stem)
+    """Examples in NumPy's format, as many columns as the file's name says: random, or strokes."""
+    kind, _, columns = path.stem.rpartition("-")
+    columns = int(columns)
     rows = values // columns
     header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
     magic = b"\x93NUMPY\x01\x00\x76\x00"
     size = len(magic) + 118 + rows * columns
     if path.exists() and path.stat().st_size == size:
         return
-    ones = bytes(value < ONES_BELOW for value in range(256))
-    bits = random.Random(columns).randbytes(rows * columns).translate(ones)
+    if kind == "strokes":
+        bits = strokes(rows, columns)
+    else:
+        ones = bytes(value < ONES_BELOW for value in range(256))
+        bits = random.Random(columns).randbytes(rows * columns).translate(ones)
     path.write_bytes(magic + f"{header:<117}\n".encode() + bits)
+
+
+def strokes(rows, pixels):
+    """Pictures of a line drawn by a pen that wanders over the middle of a square."""
+    width, generator, pictures = math.isqrt(pixels), random.Random(pixels), []
+    margin = width // 7
+    for _ in range(rows):
+        picture = bytearray(pixels)
+        at = [width // 2, width // 2]
+        way = [0, 0]
+        for _ in range(STEPS):
+            if generator.random() < 0.3 or way == [0, 0]:
+                way = [generator.randint(-1, 1), generator.randint(-1, 1)]
+            at = [min(max(x + by, margin), width - 2 - margin) for x, by in zip(at, way)]
+            for y in (at[0], at[0] + 1):
+                picture[y * width + at[1] : y * width + at[1] + 2] = b"\1\1"
+        pictures.append(bytes(picture))
+    return b"".join(pictures)

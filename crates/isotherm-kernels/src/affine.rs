@@ -183,11 +183,17 @@ impl Operands<'_> {
     /// A tile of an input's weights.
     #[inline(always)]
     pub(crate) fn row(&self, input: usize, tile: usize) -> Tile {
-        if self.has_extra(tile) {
-            self.row_with_extra(input, tile)
-        } else {
-            self.weights.tiles()[input * self.weights.tiles_per_row() + tile]
+        let mut row = self.weights.row_tiles(input).get(tile).copied().unwrap_or(Tile::ZERO);
+        if tile == self.weights.cols() / LANES
+            && let Some(&extra) = self.extra.get(input)
+        {
+            // A lane written by itself would hold up the load of all sixteen.
+            let at = self.weights.cols() % LANES;
+            for lane in 0..LANES {
+                row.0[lane] = if lane == at { extra } else { row.0[lane] };
+            }
         }
+        row
     }
 
     /// Whether the extra column is in this tile.
@@ -202,18 +208,6 @@ impl Operands<'_> {
     pub(crate) fn plain_rows(&self, first: usize, tile: usize) -> (&[Tile], usize) {
         let stride = self.weights.tiles_per_row();
         (&self.weights.tiles()[first * stride + tile..], stride)
-    }
-
-    /// The tile with the extra column.
-    #[inline(always)]
-    fn row_with_extra(&self, input: usize, tile: usize) -> Tile {
-        let mut row = self.weights.row_tiles(input).get(tile).copied().unwrap_or(Tile::ZERO);
-        // A lane written by itself would hold up the load of all sixteen.
-        let at = self.weights.cols() % LANES;
-        for lane in 0..LANES {
-            row.0[lane] = if lane == at { self.extra[input] } else { row.0[lane] };
-        }
-        row
     }
 
     #[inline(always)]
