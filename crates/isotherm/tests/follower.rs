@@ -66,6 +66,35 @@ fn the_interval_holds_the_enumerated_likelihood() {
     }
 }
 
+/// Over many runs, at several places of each.
+#[test]
+fn the_error_that_is_told_is_the_error_that_is_made() {
+    let (mut squares, mut inside, mut looks) = (0.0, 0, 0.0);
+    for seed in 1..=15 {
+        let config = Config { seed, updates: 6000, ..config(Algorithm::Sml) };
+        let data = table(2000, 30);
+        let plan = config.check(data.n_visible()).unwrap();
+        let mut state = TrainState::new(&plan, &data.marginals());
+        let mut trainer = Trainer::new(plan, data);
+        let rows = Dataset::Table(Table::new("reference", trainer.reference().rows().clone()));
+        for update in 1..=config.updates {
+            trainer.step(&mut state).unwrap();
+            if [1000, 3000, 6000].contains(&update) {
+                let seen = state.follower.as_ref().unwrap().tracked.of_reference().unwrap();
+                let averaged = Rbm::new(state.averaged.clone());
+                let truth = measure(&averaged, &rows, Effort::Full).unwrap().value;
+                squares += ((seen.value - truth) / seen.std_error).powi(2);
+                inside += i32::from((seen.lower..=seen.upper).contains(&truth));
+                looks += 1.0;
+                assert!(seen.std_error < 0.03, "{} at update {update}", seen.std_error);
+            }
+        }
+    }
+    // Student's t with 15 degrees of freedom has the variance 15/13.
+    assert!((0.5..1.8).contains(&(squares / looks)), "mean square {}", squares / looks);
+    assert!(f64::from(inside) >= 0.9 * looks, "{inside} of {looks}");
+}
+
 /// A model that learns fast and has a real barrier. Its own replicas would flatter it by nats.
 #[test]
 fn a_moving_target_is_followed() {

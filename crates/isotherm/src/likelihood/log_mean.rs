@@ -16,20 +16,33 @@ use super::estimate::{Estimate, UPPER_95, spread, student};
 /// independent of each other, members of a group need not be.
 pub fn log_mean(logs: &[f64], groups: usize) -> Estimate {
     let n = logs.len() as f64;
-    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weights: Vec<f64> = logs.iter().map(|x| (x - top).exp()).collect();
-    let (sum, squares) = (weights.iter().sum::<f64>(), weights.iter().map(|w| w * w).sum::<f64>());
-    let mean = sum / n;
-    let effective = sum * sum / squares;
+    let (value, weights) = log_mean_and_weights(logs);
+    let effective = n * n / weights.iter().map(|w| w * w).sum::<f64>();
     // d log(mean w) = Σ (w_i / mean − 1) / n.
-    let influences = by_group(weights.iter().map(|w| (w / mean - 1.0) / n), groups);
+    let influences = by_group(weights.iter().map(|w| (w - 1.0) / n), groups);
     let (std_error, freedom) = spread(&influences);
-    let straight = Estimate::around(top + mean.ln(), std_error, freedom.min(effective - 1.0));
+    let straight = Estimate::around(value, std_error, freedom.min(effective - 1.0));
     Estimate {
         upper: straight.upper.max(normal_upper(logs, groups)),
         effective_samples: Some(effective),
         ..straight
     }
+}
+
+/// log mean e^x over one number a column, as each column sees it: the mean of what they see is the
+/// logarithm, and their spread is its error.
+pub fn log_mean_by_column(logs: &[f64]) -> Vec<f64> {
+    let (value, weights) = log_mean_and_weights(logs);
+    weights.iter().map(|w| value + (w - 1.0)).collect()
+}
+
+/// log mean e^x, and each e^x as a multiple of that mean.
+fn log_mean_and_weights(logs: &[f64]) -> (f64, Vec<f64>) {
+    let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut weights: Vec<f64> = logs.iter().map(|x| (x - top).exp()).collect();
+    let mean = weights.iter().sum::<f64>() / logs.len() as f64;
+    weights.iter_mut().for_each(|w| *w /= mean);
+    (top + mean.ln(), weights)
 }
 
 /// The upper end of μ + s²/2. Of n independent normal numbers the median has the variance πs²/2n,
@@ -127,5 +140,14 @@ mod tests {
         assert!((once.value - copied.value).abs() < 1e-12);
         let width = |it: Estimate| it.upper - it.lower;
         assert!(width(copied) > 0.9 * width(once), "{once:?} {copied:?}");
+    }
+
+    #[test]
+    fn columns_see_the_logarithm_of_the_mean() {
+        let logs = [700.0, 700.5, 698.0, 701.0];
+        let columns = log_mean_by_column(&logs);
+        let want = (logs.iter().map(|x| (x - 700.0).exp()).sum::<f64>() / 4.0).ln() + 700.0;
+        assert!((columns.iter().sum::<f64>() / 4.0 - want).abs() < 1e-9);
+        assert!(columns[3] > columns[1] && columns[1] > columns[2]);
     }
 }

@@ -26,8 +26,10 @@ pub use budget::Budget;
 pub use estimate::Estimate;
 pub use evaluating_sampler::{Length, SamplerReport, Start};
 pub use found::{FoundLogZ, Way};
-pub use free_energies::{minus_free_energies, quick_minus_free_energies};
-pub use log_mean::log_mean;
+pub use free_energies::{
+    minus_free_energies, quick_minus_free_energies, quick_minus_free_energies_of_hidden,
+};
+pub use log_mean::{log_mean, log_mean_by_column};
 pub use measure::{
     Effort, FOLLOWED, LogLikelihood, followed, log_likelihood, measure, measure_given,
 };

@@ -1,70 +1,193 @@
-//! A likelihood that is followed all along a run, from the replicas that the sampler has anyway.
+//! log Z of a model that moves, followed from look to look (Desjardins, Bengio and Courville 2011).
 //!
-//! Now and then the bridges between the rungs give log Z of the model of the moment, some tenths of
-//! a nat uncertain. log Z itself jumps about from one update to the next, by nats at a useful
-//! learning rate, but the free energies of the data jump with it: their difference, the likelihood,
-//! moves as slowly as the model learns. So log Z is carried from one observation to the next by the
-//! mean free energy of some fixed rows of data, the *reference*, and what is averaged over time is
-//! the likelihood of the reference.
+//! At every look the columns of a tempered sampler see two things. Bridges between the rungs give log Z
+//! itself, uncertain by a nat or so but anew each time. And an importance step, the mean of
+//! exp(F_before − F_now) over samples of the model before, gives how far log Z has moved since the last
+//! look: certain to a hundredth of a nat, but such errors add up. A Kalman filter fuses the two: how
+//! much a bridge counts follows from the variances of both. Replicas move slowly, so that either
+//! depends on what was seen before; as that makes both variances too small alike, it hardly
+//! changes how much a bridge counts.
 //!
-//! It is averaged over the last few hundredths of the observations, twice: twice the first average minus the
-//! second keeps up with a steady trend. Each column of replicas is followed by itself and the error
-//! is their spread, so that observations may depend on each other.
+//! The error that is told does not rest on the filter's own: each column is followed by itself, and
+//! the error is their spread.
 
-use super::estimate::{Estimate, spread};
+use super::estimate::Estimate;
 
-/// The share of the observations so far that the average looks back over.
-const MEMORY: f64 = 0.03;
+/// The share of the looks so far that count, at most: replicas that were slow to find their places
+/// when the run began are forgotten.
+const MEMORY: f64 = 0.2;
 
-/// The likelihood of the reference as each column of replicas sees it. It is part of the state of a
-/// run.
+/// The share of the looks so far over which variances are averaged. Weighing a look by its own would
+/// prefer those that happen to see little spread.
+const TYPICAL: f64 = 0.03;
+
+/// log Z as each column of replicas sees it. It is part of the state of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tracked {
-    /// Observations so far.
-    pub observations: u64,
-    /// Their moving average, column by column.
-    pub average: Vec<f64>,
-    /// The moving average of that, which lags behind by as much again.
-    pub lagged: Vec<f64>,
+    /// Looks so far.
+    pub looks: u64,
+    /// log Z at the last look, column by column.
+    pub log_z: Vec<f64>,
+    /// Mean −F of the reference rows at the last look.
+    pub reference: f64,
+    /// Variances of log Z as the filter sees it, of an importance step and of a look by bridges.
+    pub variances: Variances,
+}
+
+/// Variances of means over all columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Variances {
+    /// Of log Z after the last look.
+    pub log_z: f64,
+    /// Of an importance step.
+    pub step: f64,
+    /// Of the bridges at a look.
+    pub bridges: f64,
 }
 
 impl Tracked {
-    /// Takes in log Z, with what each column has to do with its error, and the mean −F of the
-    /// reference under the same model. What is not finite is passed over.
-    pub fn observe(&mut self, log_z: f64, influences: &[f64], reference: f64) {
-        if !(log_z + reference).is_finite() || !influences.iter().all(|it| it.is_finite()) {
+    /// Takes in a look: the mean −F of the reference, how far log Z has moved since the last look, and
+    /// log Z by bridges where these bear, both as each column sees them. Where something is not
+    /// finite, it begins anew.
+    pub fn look(&mut self, reference: f64, step: &[f64], bridges: Option<&[f64]>) {
+        let finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
+        if !(reference.is_finite() && finite(step) && bridges.is_none_or(finite)) {
+            *self = Tracked::default();
             return;
         }
-        let columns = influences.len();
-        if self.average.len() != columns {
-            *self = Tracked::default();
-            (self.average, self.lagged) = (vec![0.0; columns], vec![0.0; columns]);
+        self.reference = reference;
+        if self.looks > 0 {
+            self.move_by(step);
         }
-        let gain = 1.0 / (1.0 + MEMORY * self.observations as f64);
-        let averages = self.average.iter_mut().zip(&mut self.lagged);
-        for ((average, lagged), influence) in averages.zip(influences) {
-            let seen = reference - (log_z + columns as f64 * influence);
-            if self.observations == 0 {
-                (*average, *lagged) = (seen, seen);
-            }
-            *average += gain * (seen - *average);
-            *lagged += gain * (*average - *lagged);
+        if let Some(bridges) = bridges {
+            self.correct(bridges);
         }
-        self.observations += 1;
     }
 
-    /// The mean log-likelihood of the reference; nothing before the second observation: the
+    fn move_by(&mut self, step: &[f64]) {
+        self.log_z.iter_mut().zip(step).for_each(|(log_z, step)| *log_z += step);
+        let Variances { log_z, step: typical, .. } = &mut self.variances;
+        *typical += share(TYPICAL, self.looks - 1) * (variance(step) - *typical);
+        *log_z += *typical;
+    }
+
+    fn correct(&mut self, bridges: &[f64]) {
+        let Variances { log_z: variance_now, bridges: typical, .. } = &mut self.variances;
+        *typical += share(TYPICAL, self.looks) * (variance(bridges) - *typical);
+        if self.looks == 0 {
+            (self.log_z, *variance_now) = (bridges.to_vec(), *typical);
+        }
+        let all = *variance_now + *typical;
+        let best = if all > 0.0 { *variance_now / all } else { 0.0 };
+        let gain = best.max(share(MEMORY, self.looks));
+        for (log_z, bridge) in self.log_z.iter_mut().zip(bridges) {
+            *log_z += gain * (bridge - *log_z);
+        }
+        *variance_now = (1.0 - gain).powi(2) * *variance_now + gain.powi(2) * *typical;
+        self.looks += 1;
+    }
+
+    /// The mean log-likelihood of the reference rows at the last look; nothing before the second: the
     /// first replicas are still where they began.
     pub fn of_reference(&self) -> Option<Estimate> {
-        if self.observations < 2 {
-            return None;
+        let seen: Vec<f64> = self.log_z.iter().map(|log_z| self.reference - log_z).collect();
+        (self.looks > 1).then(|| Estimate::of_groups(&seen))
+    }
+}
+
+/// What the next of several things counts in an average over the last share of them.
+fn share(memory: f64, before: u64) -> f64 {
+    1.0 / (1.0 + memory * before as f64)
+}
+
+/// The variance of the mean of several numbers, by their spread.
+fn variance(values: &[f64]) -> f64 {
+    Estimate::of_groups(values).std_error.powi(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_distr::{Distribution, StandardNormal};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    const COLUMNS: usize = 16;
+
+    /// Numbers of a column each, normal around `mean`.
+    fn seen(mean: f64, error: f64, rng: &mut Xoshiro256PlusPlus) -> Vec<f64> {
+        let normal = StandardNormal.sample_iter(rng);
+        normal.take(COLUMNS).map(|x: f64| mean + error * x).collect()
+    }
+
+    /// Follows a log Z that falls by `drift` a look, and tells how far it is off in standard errors of
+    /// its own, and that error.
+    fn follow(seed: u64, drift: f64, error_of_steps: f64, error_of_bridges: f64) -> (f64, f64) {
+        let (mut rng, mut tracked) = (Xoshiro256PlusPlus::seed_from_u64(seed), Tracked::default());
+        let mut truth = 100.0;
+        for _ in 0..1000 {
+            truth += drift;
+            let step = seen(drift, error_of_steps, &mut rng);
+            let bridges = seen(truth, error_of_bridges, &mut rng);
+            tracked.look(-7.0, &step, Some(&bridges));
         }
-        let columns = self.average.len() as f64;
-        let values: Vec<f64> =
-            self.average.iter().zip(&self.lagged).map(|(a, lagged)| 2.0 * a - lagged).collect();
-        let mean = values.iter().sum::<f64>() / columns;
-        let influences: Vec<f64> = values.iter().map(|x| (x - mean) / columns).collect();
-        let (std_error, freedom) = spread(&influences);
-        Some(Estimate::around(mean, std_error, freedom))
+        let found = tracked.of_reference().expect("many looks");
+        ((found.value - (-7.0 - truth)) / found.std_error, found.std_error)
+    }
+
+    /// Whichever is the more certain of the two, and however fast log Z moves.
+    #[test]
+    fn the_error_is_what_it_is_said_to_be() {
+        for (of_steps, of_bridges) in [(0.05, 4.0), (1.0, 1.0), (0.0, 1.0), (3.0, 0.1)] {
+            for drift in [0.0, -0.5] {
+                let scores: Vec<f64> =
+                    (0..200).map(|seed| follow(seed, drift, of_steps, of_bridges).0).collect();
+                let squares = scores.iter().map(|z| z * z).sum::<f64>() / 200.0;
+                // Student's t with 15 degrees of freedom has the variance 15/13.
+                assert!((0.8..1.6).contains(&squares), "{of_steps}, {of_bridges}: {squares}");
+            }
+        }
+    }
+
+    /// With errors a of a step and b of the bridges the best that can be had is about √(a b).
+    #[test]
+    fn both_together_are_better_than_either() {
+        let error = |steps: f64, bridges: f64| {
+            (0..50).map(|seed| follow(seed, -0.1, steps, bridges).1).sum::<f64>() / 50.0
+        };
+        let (fused, root) = (error(0.05, 4.0), COLUMNS as f64);
+        assert!((0.8..1.2).contains(&(fused / (0.05 * 4.0 / root).sqrt())), "{fused}");
+        assert!(error(0.05, 1e3) > 2.0 * fused, "steps alone");
+        assert!(error(1e3, 4.0) > 2.0 * fused, "bridges alone");
+    }
+
+    #[test]
+    fn bridges_that_do_not_bear_are_done_without() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut tracked = Tracked::default();
+        tracked.look(0.0, &[], None);
+        assert_eq!(tracked, Tracked::default(), "nothing to begin with");
+        for _ in 0..2 {
+            tracked.look(0.0, &[0.0; COLUMNS], Some(&seen(50.0, 0.1, &mut rng)));
+        }
+        let before = tracked.of_reference().expect("two looks");
+        for _ in 0..10 {
+            tracked.look(0.0, &seen(-1.0, 0.0, &mut rng), None);
+        }
+        let after = tracked.of_reference().expect("as before");
+        assert!((after.value - before.value - 10.0).abs() < 1e-9, "{after:?}");
+    }
+
+    #[test]
+    fn what_is_not_finite_begins_anew() {
+        let mut tracked = Tracked::default();
+        for _ in 0..3 {
+            tracked.look(0.0, &[0.0; 2], Some(&[1.0, 2.0]));
+        }
+        tracked.look(0.0, &[f64::NAN, 0.0], Some(&[1.0, 2.0]));
+        assert_eq!(tracked, Tracked::default());
+        tracked.look(0.0, &[], Some(&[f64::INFINITY, 2.0]));
+        assert_eq!(tracked, Tracked::default());
     }
 }

@@ -1,6 +1,9 @@
 //! Following the likelihood while learning: a small tempered sampler of the averaged model, beside
 //! the one that learns.
 //!
+//! At every look the bridges between its rungs give log Z, and an importance step from the model of the
+//! last look gives how far it has moved; [`Tracked`] fuses the two.
+//!
 //! The replicas that learning uses cannot tell the likelihood. Each update lowers the probability of
 //! just the states they are in, so that they are always where the model has least of it: on the mixture
 //! the bridges between their rungs flattered the enumerated likelihood by nats. The averaged parameters, which are the result of a run, have no such
@@ -14,7 +17,9 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::likelihood::evaluating_sampler::path_of;
 use crate::likelihood::ladder::Crossings;
-use crate::likelihood::{Tracked, quick_minus_free_energies};
+use crate::likelihood::{
+    Tracked, log_mean_by_column, quick_minus_free_energies, quick_minus_free_energies_of_hidden,
+};
 use crate::model::{Parameters, Rbm};
 use crate::path::random_hidden;
 use crate::streams::{Clock, Purpose};
@@ -49,7 +54,10 @@ const ADAPTATION: Adaptation = Adaptation {
 pub struct Follower {
     /// Replicas of the averaged model.
     pub tempering: Tempering<AnyPath>,
-    /// The likelihood as they see it.
+    /// −F(h) of those at the cold end, one a column, under the model of the last look; none before the
+    /// first.
+    pub weights: Vec<f64>,
+    /// log Z as they see it.
     pub tracked: Tracked,
 }
 
@@ -60,20 +68,16 @@ impl Follower {
             let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), COLUMNS);
             let clock = clock(plan.config.seed, 0);
             let h = random_hidden(state.replicas.rows(), plan.config.hidden, clock);
-            Follower::resume(marginals, state, h, Tracked::default())
+            Follower::resume(marginals, state, h)
         })
     }
 
-    /// A follower with a given ladder and given hidden states.
-    pub fn resume(
-        marginals: &[f64],
-        state: TemperingState,
-        h: BitMatrix,
-        tracked: Tracked,
-    ) -> Follower {
+    /// A follower with a given ladder and given hidden states that has seen nothing yet.
+    pub fn resume(marginals: &[f64], state: TemperingState, h: BitMatrix) -> Follower {
         let mut path = path_of(marginals, h.cols());
         path.set_hidden(h);
-        Follower { tempering: Tempering::new(path, state), tracked }
+        let (weights, tracked) = (Vec::new(), Tracked::default());
+        Follower { tempering: Tempering::new(path, state), weights, tracked }
     }
 
     /// A step of the sampler and a look at it, if it is time.
@@ -88,17 +92,44 @@ impl Follower {
             return Ok(());
         }
         let model = Rbm::new(averaged.clone());
-        let tempering = &mut self.tempering;
-        tempering.step(&model, 1, clock(seed, update))?;
-        if tempering.state.rates.rates().iter().flatten().all(|&rate| rate > BEARING) {
+        let step = self.importance_step(&model);
+        self.tempering.step(&model, 1, clock(seed, update))?;
+        self.weights = self.weigh(&model);
+        let bridges = self.bridges();
+        self.tracked.look(reference.mean(&model), &step, bridges.as_deref());
+        self.tempering.adapt(&ADAPTATION);
+        Ok(())
+    }
+
+    /// How far log Z is from where it was at the last look, as each column sees it: the mean weight of
+    /// samples of the model then, log mean exp(F_then(h) − F_now(h)).
+    fn importance_step(&mut self, model: &Rbm) -> Vec<f64> {
+        if self.weights.is_empty() {
+            return Vec::new();
+        }
+        let now = self.weigh(model);
+        let logs: Vec<f64> = now.iter().zip(&self.weights).map(|(now, then)| now - then).collect();
+        log_mean_by_column(&logs)
+    }
+
+    /// −F(h) of the replicas at the cold end, one a column.
+    fn weigh(&mut self, model: &Rbm) -> Vec<f64> {
+        let mut h = BitMatrix::zeros(COLUMNS, model.n_hidden());
+        self.tempering.at_the_cold_end(|path, rows| path.copy_hidden(rows, &mut h));
+        quick_minus_free_energies_of_hidden(model, &h)
+    }
+
+    /// log Z by the bridges between the rungs, as each column sees it; nothing where they do not bear.
+    fn bridges(&self) -> Option<Vec<f64>> {
+        let tempering = &self.tempering;
+        let bear = tempering.state.rates.rates().iter().flatten().all(|&rate| rate > BEARING);
+        bear.then(|| {
             let mut crossings = Crossings::new(tempering.state.ladder.gaps(), COLUMNS);
             crossings.record(tempering);
             let (climb, influences) = crossings.bennett();
             let log_z = tempering.path.log_z_at_the_hot_end() + climb;
-            self.tracked.observe(log_z, &influences, reference.mean(&model));
-        }
-        tempering.adapt(&ADAPTATION);
-        Ok(())
+            influences.iter().map(|influence| log_z + COLUMNS as f64 * influence).collect()
+        })
     }
 }
 

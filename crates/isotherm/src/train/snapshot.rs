@@ -10,7 +10,7 @@ use super::plan::Plan;
 use super::state::TrainState;
 use crate::checkpoint::Bundle;
 use crate::error::{Error, Result};
-use crate::likelihood::Tracked;
+use crate::likelihood::tracked::{Tracked, Variances};
 use crate::model::{Parameters, Rbm};
 use crate::path::RbmPath;
 use crate::tempering::{
@@ -29,12 +29,17 @@ impl TrainState {
             &[self.model.n_hidden()],
             self.centering.hidden.row(0),
         )?;
-        if let Some(Follower { tempering, tracked }) = &self.follower {
+        if let Some(Follower { tempering, weights, tracked }) = &self.follower {
             insert_tempering(tempering, "follower.", bundle)?;
-            let Tracked { observations, average, lagged } = tracked;
-            bundle.insert("follower.observations", &[1], &[*observations])?;
-            bundle.insert("follower.average", &[average.len()], average)?;
-            bundle.insert("follower.lagged", &[lagged.len()], lagged)?;
+            if !weights.is_empty() {
+                bundle.insert("follower.weights", &[COLUMNS], weights)?;
+            }
+            let Tracked { looks, log_z, reference, variances } = tracked;
+            bundle.insert("follower.looks", &[1], &[*looks])?;
+            bundle.insert("follower.log_z", &[log_z.len()], log_z)?;
+            bundle.insert("follower.reference", &[1], &[*reference])?;
+            let Variances { log_z, step, bridges } = *variances;
+            bundle.insert("follower.variances", &[3], &[log_z, step, bridges])?;
         }
         if let Some(best) = &self.best {
             bundle.insert("best.update", &[1], &[best.update])?;
@@ -63,16 +68,23 @@ impl TrainState {
         let hidden: Vec<f32> = bundle.get("centering.hidden", &[n_hidden])?;
         state.centering.hidden = Matrix::from_row(&hidden);
         // A checkpoint of an older version has none: it begins anew.
-        if state.follower.is_some() && bundle.tensors.contains_key("follower.ladder.betas") {
+        if state.follower.is_some() && bundle.tensors.contains_key("follower.looks") {
             let (tempering, h) = take_tempering(bundle, "follower.", (COLUMNS, 0), n_hidden)?;
-            let observations = one(bundle, "follower.observations")?;
-            let seen = if observations > 0 { COLUMNS } else { 0 };
+            let looks = one(bundle, "follower.looks")?;
+            let variances: Vec<f64> = bundle.get("follower.variances", &[3])?;
+            let (log_z, step, bridges) = (variances[0], variances[1], variances[2]);
             let tracked = Tracked {
-                observations,
-                average: bundle.get("follower.average", &[seen])?,
-                lagged: bundle.get("follower.lagged", &[seen])?,
+                looks,
+                log_z: bundle.get("follower.log_z", &[if looks > 0 { COLUMNS } else { 0 }])?,
+                reference: bundle.get("follower.reference", &[1])?[0],
+                variances: Variances { log_z, step, bridges },
             };
-            state.follower = Some(Follower::resume(marginals, tempering, h, tracked));
+            let mut follower = Follower::resume(marginals, tempering, h);
+            if bundle.tensors.contains_key("follower.weights") {
+                follower.weights = bundle.get("follower.weights", &[COLUMNS])?;
+            }
+            follower.tracked = tracked;
+            state.follower = Some(follower);
         }
         if bundle.tensors.contains_key("best.update") {
             let looks: Vec<f64> = bundle.get("best.looks", &[4])?;
