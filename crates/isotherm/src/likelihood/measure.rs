@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::bracket::LogZ;
 use super::estimate::Estimate;
 use super::exact;
+use super::free_energies::{minus_free_energies, quick_minus_free_energies};
 use super::verdict::Verdict;
 use crate::data::{Dataset, Mixture};
 use crate::error::Result;
@@ -57,7 +58,7 @@ pub fn measure(rbm: &Rbm, data: &Dataset, effort: Effort) -> Result<LogLikelihoo
 
 /// The same, given log Z: several data sets share the enumeration.
 pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> LogLikelihood {
-    let (value, std_error) = mean_log_probability(rbm, log_z, data, effort);
+    let (value, std_error) = mean_log_probability(minus_f(rbm), log_z, data, effort);
     LogLikelihood {
         value,
         std_error,
@@ -74,7 +75,8 @@ pub const FOLLOWED: &str = "followed";
 
 /// The mean log-likelihood of `data`, given log Z as it is followed along a run.
 pub fn followed(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
-    let (value, sampling_error) = mean_log_probability(rbm, log_z.value, data, Effort::Quick);
+    let minus_f = |rows: &BitMatrix| quick_minus_free_energies(rbm, rows);
+    let (value, sampling_error) = mean_log_probability(minus_f, log_z.value, data, Effort::Quick);
     LogLikelihood {
         value,
         std_error: sampling_error.hypot(log_z.std_error),
@@ -88,7 +90,8 @@ pub fn followed(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
 
 /// The mean log-likelihood of `data`, given an estimate of log Z.
 pub fn log_likelihood(rbm: &Rbm, data: &Dataset, log_z: &LogZ) -> LogLikelihood {
-    let (value, sampling_error) = mean_log_probability(rbm, log_z.value, data, Effort::Full);
+    let (value, sampling_error) =
+        mean_log_probability(minus_f(rbm), log_z.value, data, Effort::Full);
     LogLikelihood {
         value,
         std_error: sampling_error.hypot(log_z.std_error),
@@ -100,33 +103,51 @@ pub fn log_likelihood(rbm: &Rbm, data: &Dataset, log_z: &LogZ) -> LogLikelihood 
     }
 }
 
-/// Mean and standard error of log p, given log Z.
-fn mean_log_probability(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> (f64, f64) {
+/// −F(v) of rows under a model.
+fn minus_f(rbm: &Rbm) -> impl Fn(&BitMatrix) -> Vec<f64> + '_ {
+    |rows| minus_free_energies(rbm, rows)
+}
+
+/// Mean and standard error of log p = −F − log Z.
+fn mean_log_probability(
+    minus_f: impl Fn(&BitMatrix) -> Vec<f64>,
+    log_z: f64,
+    data: &Dataset,
+    effort: Effort,
+) -> (f64, f64) {
+    let log_p = |rows: &BitMatrix| minus_f(rows).iter().map(|minus_f| minus_f - log_z).collect();
     match (data, effort) {
-        (Dataset::Mixture(mixture), Effort::Quick) => of_mixture(rbm, log_z, mixture, 400),
-        (Dataset::Mixture(mixture), Effort::Full) => of_mixture(rbm, log_z, mixture, 4000),
-        (Dataset::Table(table), _) => of_table(rbm, log_z, &table.examples, effort),
+        (Dataset::Mixture(mixture), Effort::Quick) => of_mixture(log_p, mixture, 400),
+        (Dataset::Mixture(mixture), Effort::Full) => of_mixture(log_p, mixture, 4000),
+        (Dataset::Table(table), _) => of_table(log_p, &table.examples, effort),
     }
 }
 
 /// All rows, or an even spread of some with the error that comes of leaving out the others.
-fn of_table(rbm: &Rbm, log_z: f64, rows: &BitMatrix, effort: Effort) -> (f64, f64) {
+fn of_table(
+    log_p: impl Fn(&BitMatrix) -> Vec<f64>,
+    rows: &BitMatrix,
+    effort: Effort,
+) -> (f64, f64) {
     const SOME: usize = 2000;
     if effort == Effort::Full || rows.rows() <= SOME {
-        return (mean(&exact::log_probabilities(rbm, log_z, rows)), 0.0);
+        return (mean(&log_p(rows)), 0.0);
     }
     let spread: Vec<usize> = (0..SOME).map(|i| i * rows.rows() / SOME).collect();
-    let log_p = exact::log_probabilities(rbm, log_z, &rows.select(&spread));
+    let log_p = log_p(&rows.select(&spread));
     (mean(&log_p), (variance(&log_p) / SOME as f64).sqrt())
 }
 
 /// E_f[log p] = −H − E_f[log f − log p], the second mean estimated component by component: the
 /// true density is the control variate, and a model close to it leaves almost no variance.
-fn of_mixture(rbm: &Rbm, log_z: f64, mixture: &Mixture, per_mode: usize) -> (f64, f64) {
+fn of_mixture(
+    log_p: impl Fn(&BitMatrix) -> Vec<f64>,
+    mixture: &Mixture,
+    per_mode: usize,
+) -> (f64, f64) {
     let (mut divergence, mut error) = (0.0, 0.0);
     for (stratum, weight) in mixture.strata(per_mode).iter().zip(mixture.weights()) {
-        let log_p = exact::log_probabilities(rbm, log_z, stratum);
-        let gaps: Vec<f64> = log_p
+        let gaps: Vec<f64> = log_p(stratum)
             .iter()
             .enumerate()
             .map(|(i, log_p)| mixture.log_density(stratum.row(i)) - log_p)
