@@ -35,8 +35,8 @@ fn ask(requests: &str) -> Output {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("workloads.json");
     fs::write(&file, serde_json::to_string(&workloads()).expect("JSON")).expect("the workloads");
-    for cols in [500, 784] {
-        write_table(&folder.path().join(format!("{cols}.npy")), 120, cols);
+    for (name, cols) in [("500.npy", 500), ("784.npy", 784), ("strokes-784.npy", 784)] {
+        write_table(&folder.path().join(name), 120, cols);
     }
     let mut child = Command::new(env!("CARGO_BIN_EXE_isotherm-measure"))
         .args([file.as_os_str(), folder.path().as_os_str(), "1".as_ref()])
@@ -65,7 +65,7 @@ fn every_workload_answers() {
         assert!(reply["seconds"].as_f64().is_some_and(|s| s > 0.0), "{name}: {reply}");
         let rungs = match name.as_str() {
             "paper-20" | "fixed-apt" | "fixed-pt" => Some(20),
-            "sml" => Some(1),
+            "sml" | "strokes" => Some(1),
             _ => reply["rungs"].as_u64(),
         };
         assert_eq!(reply["rungs"].as_u64(), rungs, "{name}");

@@ -115,7 +115,8 @@ fn check(bits: BitRows<'_>, weights: &Matrix, extra: &[f32], bias: &[Tile]) {
 }
 
 thread_local! {
-    /// Kept, so that a product allocates only while its shapes grow.
+    /// Kept, so that a product allocates only while its shapes grow, or when it is the first sparse one of a
+    /// thread.
     static PICKS: RefCell<Picks> = RefCell::default();
 }
 

@@ -24,7 +24,6 @@ pub mod level;
 pub mod log_product;
 pub mod matrix;
 pub mod outer;
-
 pub mod products;
 mod quick;
 pub mod rng;

@@ -19,7 +19,8 @@ use crate::cpu::Cpu;
 use crate::level::{Level, per_cpu};
 use crate::matrix::Tile;
 
-/// Inputs that pay for finding the picks.
+/// Inputs that pay for finding the picks. So many are several groups, whatever the grouping, which the
+/// treatment of a bias of −0 relies on.
 const WORTH_INPUTS: usize = 64;
 
 /// Tiles of outputs that do.
@@ -31,8 +32,8 @@ const WORTH_ROWS: usize = 32;
 /// Rows that are looked at to guess how sparse all of them are.
 const LOOKED_AT: usize = 16;
 
-/// The largest share of nibbles with a one in rows that count as sparse. Of random bits with 17 ones in
-/// 100, half the nibbles have one, and both ways take the same time.
+/// The largest share of nibbles with a one in rows that count as sparse. Of random bits with 16 ones in
+/// 100, half the nibbles have one; somewhat beyond that both ways take the same time.
 const SPARSE: f64 = 0.5;
 
 /// Groups in a word of inputs, at most.
@@ -50,9 +51,13 @@ const FIRST: u16 = 2;
 #[derive(Default)]
 pub(crate) struct Picks {
     words: Vec<WordPicks>,
+    /// How the sums are made, word after word.
     made: Vec<Made>,
+    /// The rows that pick something, word after word, those with equally many picks together.
     rows: Vec<u32>,
-    sums: Vec<u16>,
+    /// Their picks, in the same order, as places in the table; until the sums of a word have places, as
+    /// groups and subsets ([`Groups::subset`]).
+    places: Vec<u16>,
     /// The sums of one word and one tile.
     table: Vec<Tile>,
 }
@@ -66,7 +71,8 @@ struct WordPicks {
     first_pick: [usize; MOST + 2],
 }
 
-/// A sum of weights: another one, made before it, and the weights of one more input.
+/// A sum of weights: that at another place, made before it, and the weights of one more input of the
+/// word.
 #[derive(Clone, Copy)]
 struct Made {
     of: u16,
@@ -92,22 +98,20 @@ impl Picks {
         self.words.clear();
         self.made.clear();
         self.rows.clear();
-        self.sums.clear();
-        // Room for the densest rows there could be: what it takes does not change with the bits.
+        self.places.clear();
+        // Room for the densest rows there could be: it does not change with the bits.
         let (rows, words) = (bits.rows(), bits.words_per_row());
         self.rows.reserve(rows * words);
-        self.sums.reserve(rows * words * MOST);
+        self.places.reserve(rows * words * MOST);
         self.made.reserve(words * MOST * SUBSETS);
         self.words.reserve(words);
-        let mut most_sums = 0;
+        self.table.resize(usize::from(FIRST) + MOST * SUBSETS, Tile::ZERO);
         for word in 0..bits.words_per_row() {
             let groups = Groups::new(grouping, inputs - 64 * word, word == 0);
             let mut picks = self.sort(&groups, bits, word);
-            picks.made = self.name_the_sums(&groups, picks.first_pick[1]);
-            most_sums = most_sums.max(usize::from(FIRST) + picks.made.len());
+            picks.made = self.place_the_sums(&groups, picks.first_pick[1]);
             self.words.push(picks);
         }
-        self.table.resize(self.table.len().max(most_sums), Tile::ZERO);
     }
 
     /// Sorts the rows by how many picks they have in a word, and notes each pick by its group and
@@ -118,15 +122,15 @@ impl Picks {
             alike[groups.picked(bits.word(row, word)).count_ones() as usize] += 1;
         }
         let mut picks = WordPicks::default();
-        let (mut rows, mut sums) = (self.rows.len(), self.sums.len());
+        let (mut rows, mut places) = (self.rows.len(), self.places.len());
         for each in 1..=MOST {
-            (picks.first_row[each], picks.first_pick[each]) = (rows, sums);
+            (picks.first_row[each], picks.first_pick[each]) = (rows, places);
             rows += alike[each];
-            sums += each * alike[each];
+            places += each * alike[each];
         }
-        (picks.first_row[MOST + 1], picks.first_pick[MOST + 1]) = (rows, sums);
+        (picks.first_row[MOST + 1], picks.first_pick[MOST + 1]) = (rows, places);
         self.rows.resize(rows, 0);
-        self.sums.resize(sums, 0);
+        self.places.resize(places, 0);
         let (mut next_row, mut next_pick) = (picks.first_row, picks.first_pick);
         for row in 0..bits.rows() {
             let word = bits.word(row, word);
@@ -137,7 +141,7 @@ impl Picks {
             let each = picked.count_ones() as usize;
             self.rows[next_row[each]] = row as u32;
             next_row[each] += 1;
-            let out = &mut self.sums[next_pick[each]..][..each];
+            let out = &mut self.places[next_pick[each]..][..each];
             next_pick[each] += each;
             for out in out {
                 *out = groups.subset(word, picked.trailing_zeros());
@@ -147,12 +151,12 @@ impl Picks {
         picks
     }
 
-    /// Finds out which sums the picks from `first_pick` on need, and gives these as picks their
-    /// places in the table.
-    fn name_the_sums(&mut self, groups: &Groups, first_pick: usize) -> Range<usize> {
+    /// Finds out which sums the picks from `first_pick` on need, gives these sums places in the table, and
+    /// turns the picks into places.
+    fn place_the_sums(&mut self, groups: &Groups, first_pick: usize) -> Range<usize> {
         let first_made = self.made.len();
         let mut needed = [0; MOST];
-        for &pick in &self.sums[first_pick..] {
+        for &pick in &self.places[first_pick..] {
             needed[usize::from(pick) / SUBSETS % MOST] |= 1 << (usize::from(pick) % SUBSETS);
         }
         let mut places = [ZERO; MOST * SUBSETS];
@@ -173,7 +177,7 @@ impl Picks {
                 place += 1;
             }
         }
-        for pick in &mut self.sums[first_pick..] {
+        for pick in &mut self.places[first_pick..] {
             *pick = places[usize::from(*pick) % places.len()];
         }
         first_made..self.made.len()
@@ -189,13 +193,13 @@ impl Picks {
     ) {
         let rows = out.len() / tiles.len().max(1);
         for (tile, out) in tiles.zip(out.chunks_exact_mut(rows.max(1))) {
-            picked(level, self, operands, tile, out);
+            product_of_tile(level, self, operands, tile, out);
         }
     }
 }
 
 per_cpu! {
-    fn picked(picks: &mut Picks, operands: &Operands<'_>, tile: usize, out: &mut [Tile]) = one_tile;
+    fn product_of_tile(picks: &mut Picks, operands: &Operands<'_>, tile: usize, out: &mut [Tile]) = one_tile;
 }
 
 /// One tile of all rows' outputs.
@@ -203,7 +207,7 @@ per_cpu! {
 fn one_tile<C: Cpu>(picks: &mut Picks, operands: &Operands<'_>, tile: usize, out: &mut [Tile]) {
     // Where there are several groups, a bias of −0 and the zero of another make +0.
     out.fill(Tile::ZERO);
-    let Picks { words, made, rows, sums, table } = picks;
+    let Picks { words, made, rows, places, table } = picks;
     table[usize::from(ZERO)] = Tile::ZERO;
     table[usize::from(BIAS)] = operands.bias(tile);
     for (word, picks) in words.iter().enumerate() {
@@ -216,8 +220,8 @@ fn one_tile<C: Cpu>(picks: &mut Picks, operands: &Operands<'_>, tile: usize, out
         }
         for each in 1..=MOST {
             let rows = &rows[picks.first_row[each]..picks.first_row[each + 1]];
-            let sums = &sums[picks.first_pick[each]..picks.first_pick[each + 1]];
-            add_picks::<C>(each, rows, sums, table, out);
+            let places = &places[picks.first_pick[each]..picks.first_pick[each + 1]];
+            add_picks::<C>(each, rows, places, table, out);
         }
     }
 }
@@ -231,14 +235,14 @@ fn make_sums<C: Cpu>(made: &[Made], weights: impl Fn(usize) -> C::Lanes, table: 
     }
 }
 
-/// Adds what rows with equally many picks have picked.
+/// Adds what rows with `each` picks have picked.
 #[inline(always)]
-fn add_picks<C: Cpu>(each: usize, rows: &[u32], sums: &[u16], table: &[Tile], out: &mut [Tile]) {
-    for (&row, picks) in rows.iter().zip(sums.chunks_exact(each)) {
+fn add_picks<C: Cpu>(each: usize, rows: &[u32], places: &[u16], table: &[Tile], out: &mut [Tile]) {
+    for (&row, places) in rows.iter().zip(places.chunks_exact(each)) {
         let out = &mut out[row as usize];
         let mut sum = C::load(out);
-        for &pick in picks {
-            sum = C::add(sum, C::load(&table[usize::from(pick)]));
+        for &place in places {
+            sum = C::add(sum, C::load(&table[usize::from(place)]));
         }
         C::store(sum, out);
     }
@@ -352,11 +356,11 @@ mod tests {
         let mut found = vec![];
         for each in 1..=MOST {
             let rows = &picks.rows[first_row[each]..first_row[each + 1]];
-            let sums = &picks.sums[first_pick[each]..first_pick[each + 1]];
-            for (&at, sums) in rows.iter().zip(sums.chunks_exact(each)) {
+            let places = &picks.places[first_pick[each]..first_pick[each + 1]];
+            for (&at, places) in rows.iter().zip(places.chunks_exact(each)) {
                 if at as usize == row {
                     assert!(found.is_empty(), "row {row} twice");
-                    found = sums.iter().map(|&sum| inputs_of(sum)).collect();
+                    found = places.iter().map(|&place| inputs_of(place)).collect();
                 }
             }
         }

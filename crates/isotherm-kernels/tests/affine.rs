@@ -119,6 +119,30 @@ proptest! {
         }
     }
 
+    /// The extra column too, in the last tile or in one of its own, and with some of the tiles.
+    #[test]
+    fn nothing_is_left_out_of_the_extra_column(
+        rows in 32..100usize, inputs in size(), outputs in 128..=161usize, seed: u64, first in 0..2usize,
+    ) {
+        let mut data = Inputs::new(seed);
+        let (bits, weights) = (data.rare_bits(rows, inputs, 4), data.matrix(inputs, outputs, 1.0));
+        let (bias, extra) = (data.matrix(1, outputs, 3.0), data.reals(inputs, 1.0));
+        let (words, b) = (by_words(&bits), bias.tiles());
+        let tiles = first..(outputs + 1).div_ceil(16);
+        for (level, grouping) in ways() {
+            let mut sorted = vec![Tile::splat(f32::NAN); rows * tiles.len()];
+            let all = BitRows::by_words(&words, rows);
+            affine_by_tiles(level, grouping, all, &weights, &extra, b, tiles.clone(), &mut sorted);
+            for r in 0..rows {
+                let mut plain = vec![Tile::splat(f32::NAN); tiles.len()];
+                let one = bits.as_rows().slice(r, 1);
+                affine_by_tiles(level, grouping, one, &weights, &extra, b, tiles.clone(), &mut plain);
+                let got: Vec<Tile> = (0..tiles.len()).map(|t| sorted[t * rows + r]).collect();
+                assert_same(level, flat(&got), flat(&plain));
+            }
+        }
+    }
+
     /// All layouts and every cut of the outputs give the same bits, and the extra column is a
     /// column like the others.
     #[test]

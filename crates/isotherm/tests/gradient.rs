@@ -12,7 +12,9 @@ use isotherm::path::SwapOn;
 use isotherm::streams::Clock;
 use isotherm::tempering::{Ladder, Spacing, Tempering, TemperingState};
 use isotherm::train::gradient::{Centering, Gradient};
+use isotherm::train::negative::Negative;
 use isotherm::train::phases::Phases;
+use isotherm::train::{Algorithm, Config, PathKind};
 use isotherm_kernels::{BitMatrix, Matrix};
 
 const N_VISIBLE: usize = 4;
@@ -106,6 +108,48 @@ fn what_the_sampler_knows_is_not_computed_again() {
                 assert_eq!(anew.v, known.v);
                 assert_eq!(anew.h, known.h);
             }
+        }
+    }
+}
+
+/// The same through the sampler of a run, with spare replicas and with updates between two steps of the
+/// ladder, each after the other.
+#[test]
+fn what_the_sampler_of_a_run_knows_is_of_its_last_samples() {
+    let n_visible = 100;
+    let rows: Vec<Vec<u8>> = (0..150)
+        .map(|r| (0..n_visible).map(|j| u8::from((r * r + j) % 9 == 0)).collect())
+        .collect();
+    let batch = BitMatrix::from_rows(n_visible, &rows);
+    let marginals = vec![0.11; n_visible];
+    for (hidden, algorithm, temper_every) in
+        [(37, Algorithm::Sml, 1), (32, Algorithm::Apt, 1), (160, Algorithm::Apt, 3)]
+    {
+        let config = Config {
+            algorithm,
+            hidden,
+            temper_every,
+            batch: 150,
+            particles: Some(170),
+            columns: Some(if algorithm == Algorithm::Sml { 170 } else { 40 }),
+            path: PathKind::BaseRate,
+            ..Config::default()
+        };
+        let plan = config.check(n_visible).unwrap();
+        let rbm = random_rbm(n_visible, hidden, 0.3, 5);
+        let mut negative = Negative::new(&plan, &marginals);
+        let mut samples = BitMatrix::zeros(170, n_visible);
+        for step in 0..7 {
+            let (clock, tempers) = (Clock { seed: 1, step }, plan.tempers(step));
+            negative.samples(&rbm, &batch, (1, tempers), clock, &mut samples).unwrap();
+            let mut anew = Phases::new(150, 170, n_visible, hidden);
+            let mut known = anew.clone();
+            anew.fill(&rbm, &batch, &samples, |_, _| false);
+            known.fill(&rbm, &batch, &samples, |grouping, out| {
+                assert!(negative.hidden_fields(tempers, grouping, out), "step {step}");
+                true
+            });
+            assert_eq!(anew.h, known.h, "{algorithm:?}, {hidden} hidden units, step {step}");
         }
     }
 }

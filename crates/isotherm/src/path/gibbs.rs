@@ -238,6 +238,7 @@ impl RbmPath for Gibbs {
         let has = grouping == self.to_hidden();
         if has {
             let tiles = self.n_hidden.div_ceil(LANES);
+            assert_eq!(out.len(), rows.len() * tiles, "one row of fields for each sample");
             for (&row, out) in rows.iter().zip(out.chunks_exact_mut(tiles)) {
                 let (block, at) = self.find(row);
                 let (fields, stride) = block.hidden_field(at);

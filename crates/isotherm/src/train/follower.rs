@@ -26,7 +26,7 @@ use crate::streams::{Clock, Purpose};
 use crate::tempering::{Adaptation, Ladder, Respace, Spacing, Tempering, TemperingState};
 
 /// Updates between two steps of the follower.
-pub const EVERY: u64 = 40;
+pub const EVERY: u64 = 20;
 
 /// Its columns: the error comes from their spread.
 pub const COLUMNS: usize = 16;

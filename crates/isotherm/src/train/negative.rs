@@ -102,8 +102,9 @@ impl Negative {
         Ok(())
     }
 
-    /// The hidden fields b + Wᵀv of the samples just drawn, if they are there in this grouping of the
-    /// sums; whether they are.
+    /// The hidden fields b + Wᵀv of the samples just drawn, by a step of the whole ladder or not, if they
+    /// are there in this grouping of the sums; whether they are. Contrastive divergence has no buffers to
+    /// keep, and computes them again.
     pub fn hidden_fields(&mut self, tempers: bool, grouping: Grouping, out: &mut [Tile]) -> bool {
         match self {
             Negative::Contrastive(_) | Negative::Exact(_) => false,

@@ -122,13 +122,13 @@ impl Trainer {
         // negative phase: sweep all rungs, swap, observe the flow, sample the cold end; or, between two
         // steps of the ladder, sweep and sample the cold end alone
         let (data, samples) = (&self.batch, &mut self.samples);
-        let sampling = (config.k, self.plan.tempers(state.step));
-        state.negative.samples(&state.model, data, sampling, clock, samples)?;
+        let tempers = self.plan.tempers(state.step);
+        state.negative.samples(&state.model, data, (config.k, tempers), clock, samples)?;
 
         // gradient: the mean of φ(v, E[h | v]) over the data minus that over the samples
         let negative = &mut state.negative;
         self.phases.fill(&state.model, data, samples, |grouping, out| {
-            negative.hidden_fields(sampling.1, grouping, out)
+            negative.hidden_fields(tempers, grouping, out)
         });
         let centering = (config.gradient == GradientKind::Centered).then(|| {
             state.centering.follow(&self.phases);
