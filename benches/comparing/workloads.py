@@ -10,7 +10,7 @@ FILE = Path(__file__).parent.parent / "workloads.json"
 
 # Bytes below this one become ones: three in ten, with nothing to be had from zeros that lie together.
 ONES_BELOW = 77
-# Steps of the pen in a table of strokes: 13 ones in 100, as in binarized digits.
+# Steps of the pen in a table of strokes: 14 ones in 100, where binarized digits have 13.
 STEPS = 80
 # Values of a table, whatever its width: 10,000 examples of 784.
 VALUES = 10_000 * 784
