@@ -6,9 +6,6 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Probability below the upper end of a two-sided 95 % interval.
 pub(super) const UPPER_95: f64 = 0.975;
 
-/// Half the width of a 95 % interval, in standard errors.
-pub(super) const Z95: f64 = 1.96;
-
 /// Stands for an error without bound.
 const BOUNDLESS: f64 = 1e6;
 
@@ -51,17 +48,6 @@ impl Estimate {
     pub(super) fn plus(self, known: f64) -> Estimate {
         let (value, lower, upper) = (self.value + known, self.lower + known, self.upper + known);
         Estimate { value, lower, upper, ..self }
-    }
-
-    /// With one more error, independent of the others.
-    pub(super) fn widened(self, by: f64) -> Estimate {
-        let (below, above) = (self.value - self.lower, self.upper - self.value);
-        Estimate {
-            std_error: self.std_error.hypot(by),
-            lower: self.value - below.hypot(Z95 * by),
-            upper: self.value + above.hypot(Z95 * by),
-            ..self
-        }
     }
 
     /// What is left of something known exactly when this is taken from it.

@@ -4,13 +4,16 @@ use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::bracket::LogZ;
-use super::estimate::{Estimate, Z95};
+use super::estimate::Estimate;
 use super::exact;
 use super::free_energies::{minus_free_energies, quick_minus_free_energies};
 use super::verdict::Verdict;
 use crate::data::{Dataset, Mixture};
 use crate::error::Result;
 use crate::model::Rbm;
+
+/// Half the width of a 95 % interval, in standard errors.
+const Z95: f64 = 1.96;
 
 /// How much a measurement may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

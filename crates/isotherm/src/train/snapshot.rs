@@ -34,10 +34,9 @@ impl TrainState {
             if !weights.is_empty() {
                 bundle.insert("follower.weights", &[COLUMNS], weights)?;
             }
-            let Tracked { looks, log_z, apart, reference, variances } = tracked;
+            let Tracked { looks, log_z, reference, variances } = tracked;
             bundle.insert("follower.looks", &[1], &[*looks])?;
             bundle.insert("follower.log_z", &[log_z.len()], log_z)?;
-            bundle.insert("follower.apart", &[apart.len()], apart)?;
             bundle.insert("follower.reference", &[1], &[*reference])?;
             let Variances { log_z, step, bridges } = *variances;
             bundle.insert("follower.variances", &[3], &[log_z, step, bridges])?;
@@ -72,13 +71,11 @@ impl TrainState {
         if state.follower.is_some() && bundle.tensors.contains_key("follower.looks") {
             let (tempering, h) = take_tempering(bundle, "follower.", (COLUMNS, 0), n_hidden)?;
             let looks = one(bundle, "follower.looks")?;
-            let columns = if looks > 0 { COLUMNS } else { 0 };
             let variances: Vec<f64> = bundle.get("follower.variances", &[3])?;
             let (log_z, step, bridges) = (variances[0], variances[1], variances[2]);
             let tracked = Tracked {
                 looks,
-                log_z: bundle.get("follower.log_z", &[columns])?,
-                apart: bundle.get("follower.apart", &[columns])?,
+                log_z: bundle.get("follower.log_z", &[if looks > 0 { COLUMNS } else { 0 }])?,
                 reference: bundle.get("follower.reference", &[1])?[0],
                 variances: Variances { log_z, step, bridges },
             };
