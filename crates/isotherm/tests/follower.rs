@@ -5,33 +5,45 @@ mod common;
 
 use common::*;
 use isotherm::data::{Dataset, Table};
-use isotherm::likelihood::{Effort, measure};
+use isotherm::likelihood::{Effort, Estimate, measure};
 use isotherm::model::{PerfectSampler, Rbm};
 use isotherm::streams::Clock;
 use isotherm::train::{Algorithm, Config, LrDecay, TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
 
-/// How often the 95 % interval holds the enumerated likelihood of the averaged model along a run,
-/// and how far the two are apart at the end.
-fn follow(config: &Config, data: Dataset) -> (f64, f64) {
+/// Trains, and at some of the updates hands over the likelihood of the reference as it is followed and
+/// as it is, enumerated, for the averaged model.
+fn watch(
+    config: &Config,
+    data: Dataset,
+    at: impl Fn(u64) -> bool,
+    mut look: impl FnMut(Estimate, f64),
+) {
     let plan = config.check(data.n_visible()).unwrap();
     let mut state = TrainState::new(&plan, &data.marginals());
     let mut trainer = Trainer::new(plan, data);
     let rows = Dataset::Table(Table::new("reference", trainer.reference().rows().clone()));
-    let (mut inside, mut looks, mut apart) = (0, 0, 0.0);
-    let every = config.updates / 50;
     for update in 1..=config.updates {
         trainer.step(&mut state).unwrap();
-        if update % every != 0 || update <= 2 * every {
-            continue;
+        if at(update) {
+            let seen = state.follower.as_ref().unwrap().tracked.of_reference().unwrap();
+            let averaged = Rbm::new(state.averaged.clone());
+            look(seen, measure(&averaged, &rows, Effort::Full).unwrap().value);
         }
-        let seen = state.follower.as_ref().unwrap().tracked.of_reference().unwrap();
-        let averaged = Rbm::new(state.averaged.clone());
-        let truth = measure(&averaged, &rows, Effort::Full).unwrap().value;
+    }
+}
+
+/// How often the 95 % interval holds the enumerated likelihood of the averaged model along a run,
+/// and how far the two are apart at the end.
+fn follow(config: &Config, data: Dataset) -> (f64, f64) {
+    let (mut inside, mut looks, mut apart) = (0, 0, 0.0);
+    let every = config.updates / 50;
+    let at = |update: u64| update.is_multiple_of(every) && update > 2 * every;
+    watch(config, data, at, |seen, truth| {
         looks += 1;
         inside += u32::from((seen.lower..=seen.upper).contains(&truth));
         apart = seen.value - truth;
-    }
+    });
     (f64::from(inside) / f64::from(looks), apart)
 }
 
@@ -72,23 +84,13 @@ fn the_error_that_is_told_is_the_error_that_is_made() {
     let (mut squares, mut inside, mut looks) = (0.0, 0, 0.0);
     for seed in 1..=15 {
         let config = Config { seed, updates: 6000, ..config(Algorithm::Sml) };
-        let data = table(2000, 30);
-        let plan = config.check(data.n_visible()).unwrap();
-        let mut state = TrainState::new(&plan, &data.marginals());
-        let mut trainer = Trainer::new(plan, data);
-        let rows = Dataset::Table(Table::new("reference", trainer.reference().rows().clone()));
-        for update in 1..=config.updates {
-            trainer.step(&mut state).unwrap();
-            if [1000, 3000, 6000].contains(&update) {
-                let seen = state.follower.as_ref().unwrap().tracked.of_reference().unwrap();
-                let averaged = Rbm::new(state.averaged.clone());
-                let truth = measure(&averaged, &rows, Effort::Full).unwrap().value;
-                squares += ((seen.value - truth) / seen.std_error).powi(2);
-                inside += i32::from((seen.lower..=seen.upper).contains(&truth));
-                looks += 1.0;
-                assert!(seen.std_error < 0.03, "{} at update {update}", seen.std_error);
-            }
-        }
+        let at = |update| [1000, 3000, 6000].contains(&update);
+        watch(&config, table(2000, 30), at, |seen, truth| {
+            squares += ((seen.value - truth) / seen.std_error).powi(2);
+            inside += i32::from((seen.lower..=seen.upper).contains(&truth));
+            looks += 1.0;
+            assert!(seen.std_error < 0.03, "{}", seen.std_error);
+        });
     }
     // Student's t with 15 degrees of freedom has the variance 15/13.
     assert!((0.5..1.8).contains(&(squares / looks)), "mean square {}", squares / looks);

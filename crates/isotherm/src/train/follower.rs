@@ -6,8 +6,8 @@
 //!
 //! The replicas that learning uses cannot tell the likelihood. Each update lowers the probability of
 //! just the states they are in, so that they are always where the model has least of it: on the mixture
-//! the bridges between their rungs flattered the enumerated likelihood by nats. The averaged parameters, which are the result of a run, have no such
-//! memory of single states, and change so slowly that a sweep every [`EVERY`] updates keeps up.
+//! the bridges between their rungs flattered the enumerated likelihood by nats. The averaged
+//! parameters, which are the result of a run, have no such memory of single states, and change so slowly that a sweep every [`EVERY`] updates keeps up.
 
 use isotherm_kernels::{BitMatrix, stream_key};
 
