@@ -180,6 +180,28 @@ def adaptation(session):
     )
 
 
+def following(session):
+    """What it takes to follow the likelihood along a run, which every other row does without."""
+    config = dict(session.described["strokes"]["train"])
+    del config["likelihood-every"]
+    session.add_workload("strokes-followed", {"train": config})
+    with session.isotherm() as isotherm:
+        entries = [(isotherm, "strokes-followed"), (isotherm, "strokes")]
+        # A turn is to be many looks long: there is one every 20 updates.
+        followed, alone = session.take_turns(entries, None, 2 * session.slice_seconds)
+    share = followed.best / alone.best - 1
+    yield Row(
+        "SML 784×500 on pictures, the likelihood followed",
+        shown(followed),
+        f"{shown(alone)} not followed",
+        f"{100 * share:+.1f} %",
+        share,
+        "",
+        None,
+        {"followed": followed.record(), "alone": alone.record()},
+    )
+
+
 def threads(session):
     if len(session.two_cores) < 2:
         tell("there are no two cores here, so two threads are not measured")
@@ -369,6 +391,7 @@ ROWS = {
     "products": products,
     "apt": apt,
     "adaptation": adaptation,
+    "following": following,
     "threads": threads,
     "memory": memory,
     "scaling": scaling,

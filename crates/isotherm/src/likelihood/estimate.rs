@@ -50,11 +50,6 @@ impl Estimate {
         Estimate { value, lower, upper, ..self }
     }
 
-    /// What is left of something known exactly when this is taken from it.
-    pub(crate) fn taken_from(self, known: f64) -> Estimate {
-        self.negated().plus(known)
-    }
-
     /// The estimate of the negative.
     pub(super) fn negated(self) -> Estimate {
         let (value, lower, upper) = (-self.value, -self.upper, -self.lower);

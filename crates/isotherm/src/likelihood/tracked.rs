@@ -28,8 +28,6 @@ pub struct Tracked {
     pub looks: u64,
     /// log Z at the last look, column by column.
     pub log_z: Vec<f64>,
-    /// Mean −F of the reference rows at the last look.
-    pub reference: f64,
     /// Variances of log Z as the filter sees it, of an importance step and of a look by bridges.
     pub variances: Variances,
 }
@@ -46,16 +44,14 @@ pub struct Variances {
 }
 
 impl Tracked {
-    /// Takes in a look: the mean −F of the reference, how far log Z has moved since the last look, and
-    /// log Z by bridges where these bear, both as each column sees them. Where something is not
-    /// finite, it begins anew.
-    pub fn look(&mut self, reference: f64, step: &[f64], bridges: Option<&[f64]>) {
+    /// Takes in a look: how far log Z has moved since the last one, and log Z by bridges where these
+    /// bear, both as each column sees them. Where something is not finite, it begins anew.
+    pub fn look(&mut self, step: &[f64], bridges: Option<&[f64]>) {
         let finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
-        if !(reference.is_finite() && finite(step) && bridges.is_none_or(finite)) {
+        if !(finite(step) && bridges.is_none_or(finite)) {
             *self = Tracked::default();
             return;
         }
-        self.reference = reference;
         if self.looks > 0 {
             self.move_by(step);
         }
@@ -87,11 +83,12 @@ impl Tracked {
         self.looks += 1;
     }
 
-    /// The mean log-likelihood of the reference rows at the last look; nothing before the second: the
-    /// first replicas are still where they began.
-    pub fn of_reference(&self) -> Option<Estimate> {
-        let seen: Vec<f64> = self.log_z.iter().map(|log_z| self.reference - log_z).collect();
-        (self.looks > 1).then(|| Estimate::of_groups(&seen))
+    /// log Z of a model that is an importance step on from that of the last look; nothing before the
+    /// second look: the first replicas are still where they began.
+    pub fn after(&self, step: &[f64]) -> Option<Estimate> {
+        let moved: Vec<f64> =
+            self.log_z.iter().zip(step).map(|(log_z, step)| log_z + step).collect();
+        (self.looks > 1).then(|| Estimate::of_groups(&moved))
     }
 }
 
@@ -130,10 +127,10 @@ mod tests {
             truth += drift;
             let step = seen(drift, error_of_steps, &mut rng);
             let bridges = seen(truth, error_of_bridges, &mut rng);
-            tracked.look(-7.0, &step, Some(&bridges));
+            tracked.look(&step, Some(&bridges));
         }
-        let found = tracked.of_reference().expect("many looks");
-        ((found.value - (-7.0 - truth)) / found.std_error, found.std_error)
+        let found = tracked.after(&[0.0; COLUMNS]).expect("many looks");
+        ((found.value - truth) / found.std_error, found.std_error)
     }
 
     /// Whichever is the more certain of the two, and however fast log Z moves.
@@ -166,28 +163,30 @@ mod tests {
     fn bridges_that_do_not_bear_are_done_without() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut tracked = Tracked::default();
-        tracked.look(0.0, &[], None);
+        tracked.look(&[], None);
         assert_eq!(tracked, Tracked::default(), "nothing to begin with");
         for _ in 0..2 {
-            tracked.look(0.0, &[0.0; COLUMNS], Some(&seen(50.0, 0.1, &mut rng)));
+            tracked.look(&[0.0; COLUMNS], Some(&seen(50.0, 0.1, &mut rng)));
         }
-        let before = tracked.of_reference().expect("two looks");
+        let before = tracked.after(&[0.0; COLUMNS]).expect("two looks");
+        let on = tracked.after(&[0.5; COLUMNS]).expect("as before");
+        assert!((on.value - before.value - 0.5).abs() < 1e-9, "{on:?}");
         for _ in 0..10 {
-            tracked.look(0.0, &seen(-1.0, 0.0, &mut rng), None);
+            tracked.look(&seen(-1.0, 0.0, &mut rng), None);
         }
-        let after = tracked.of_reference().expect("as before");
-        assert!((after.value - before.value - 10.0).abs() < 1e-9, "{after:?}");
+        let after = tracked.after(&[0.0; COLUMNS]).expect("as before");
+        assert!((after.value - before.value + 10.0).abs() < 1e-9, "{after:?}");
     }
 
     #[test]
     fn what_is_not_finite_begins_anew() {
         let mut tracked = Tracked::default();
         for _ in 0..3 {
-            tracked.look(0.0, &[0.0; 2], Some(&[1.0, 2.0]));
+            tracked.look(&[0.0; 2], Some(&[1.0, 2.0]));
         }
-        tracked.look(0.0, &[f64::NAN, 0.0], Some(&[1.0, 2.0]));
+        tracked.look(&[f64::NAN, 0.0], Some(&[1.0, 2.0]));
         assert_eq!(tracked, Tracked::default());
-        tracked.look(0.0, &[], Some(&[f64::INFINITY, 2.0]));
+        tracked.look(&[], Some(&[f64::INFINITY, 2.0]));
         assert_eq!(tracked, Tracked::default());
     }
 }

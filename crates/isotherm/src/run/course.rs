@@ -29,6 +29,8 @@ struct Followed {
     train: Option<LogLikelihood>,
     averaged: Option<LogLikelihood>,
     valid: Option<LogLikelihood>,
+    /// How uncertain log Z of the averaged parameters is.
+    log_z_error: f64,
 }
 
 /// Whoever is told what is going on, and the share of it that is done.
@@ -216,9 +218,7 @@ impl Course {
         };
         if let Some(valid) = &likelihoods.valid {
             // All looks are at the same examples: only log Z is in doubt.
-            let followed = self.state.follower.as_ref().and_then(|it| it.tracked.of_reference());
-            let std_error = followed.map_or(0.0, |log_z| log_z.std_error);
-            self.state.keep_if_best(valid.value, std_error);
+            self.state.keep_if_best(valid.value, likelihoods.log_z_error);
         }
         Ok(Some(Row {
             step,
@@ -251,20 +251,18 @@ impl Course {
             train: Some(measure(&self.state.model, self.data(), Effort::Quick)?),
             averaged: Some(of_averaged(self.data())),
             valid: self.valid().map(of_averaged),
+            log_z_error: 0.0,
         })
     }
 
-    /// log Z of the moment is −F of the reference less its likelihood.
     fn followed_by(&self, follower: &Follower) -> Followed {
-        let Some(likelihood) = follower.tracked.of_reference() else {
-            return Followed::default();
-        };
         let averaged = Rbm::new(self.state.averaged.clone());
-        let log_z = likelihood.taken_from(self.trainer.reference().mean(&averaged));
+        let Some(log_z) = follower.log_z(&averaged) else { return Followed::default() };
         Followed {
             train: None,
             averaged: Some(followed(&averaged, &log_z, self.data())),
             valid: self.valid().map(|data| followed(&averaged, &log_z, data)),
+            log_z_error: log_z.std_error,
         }
     }
 

@@ -7,18 +7,18 @@
 //! The replicas that learning uses cannot tell the likelihood. Each update lowers the probability of
 //! just the states they are in, so that they are always where the model has least of it: on the mixture
 //! the bridges between their rungs flattered the enumerated likelihood by nats. The averaged
-//! parameters, which are the result of a run, have no such memory of single states, and change so slowly that a sweep every [`EVERY`] updates keeps up.
+//! parameters, which are the result of a run, have no such memory of single states, and change so
+//! slowly that a sweep every 20 updates keeps up.
 
 use isotherm_kernels::{BitMatrix, stream_key};
 
 use super::negative::AnyPath;
 use super::plan::Plan;
-use crate::data::Dataset;
 use crate::error::Result;
 use crate::likelihood::evaluating_sampler::path_of;
 use crate::likelihood::ladder::Crossings;
 use crate::likelihood::{
-    Tracked, log_mean_by_column, quick_minus_free_energies, quick_minus_free_energies_of_hidden,
+    Estimate, Tracked, log_mean_by_column, quick_minus_free_energies_of_hidden,
 };
 use crate::model::{Parameters, Rbm};
 use crate::path::random_hidden;
@@ -26,7 +26,7 @@ use crate::streams::{Clock, Purpose};
 use crate::tempering::{Adaptation, Ladder, Respace, Spacing, Tempering, TemperingState};
 
 /// Updates between two steps of the follower.
-pub const EVERY: u64 = 20;
+const EVERY: u64 = 20;
 
 /// Its columns: the error comes from their spread.
 pub const COLUMNS: usize = 16;
@@ -35,9 +35,6 @@ const FIRST_RUNGS: usize = 16;
 
 /// The swap rate below which a bridge does not bear: its log Z is a guess, and its error too small.
 const BEARING: f64 = 0.05;
-
-/// Rows of the reference.
-const ROWS: usize = 200;
 
 /// Its ladder adapts in hundreds of steps and not, like that of learning, in thousands.
 const ADAPTATION: Adaptation = Adaptation {
@@ -81,13 +78,7 @@ impl Follower {
     }
 
     /// A step of the sampler and a look at it, if it is time.
-    pub fn follow(
-        &mut self,
-        averaged: &Parameters,
-        reference: &Reference,
-        seed: u64,
-        update: u64,
-    ) -> Result<()> {
+    pub fn follow(&mut self, averaged: &Parameters, seed: u64, update: u64) -> Result<()> {
         if !update.is_multiple_of(EVERY) {
             return Ok(());
         }
@@ -96,14 +87,19 @@ impl Follower {
         self.tempering.step(&model, 1, clock(seed, update))?;
         self.weights = self.weigh(&model);
         let bridges = self.bridges();
-        self.tracked.look(reference.mean(&model), &step, bridges.as_deref());
+        self.tracked.look(&step, bridges.as_deref());
         self.tempering.adapt(&ADAPTATION);
         Ok(())
     }
 
+    /// log Z of the averaged model of the moment: of the last look, and an importance step on.
+    pub fn log_z(&self, averaged: &Rbm) -> Option<Estimate> {
+        self.tracked.after(&self.importance_step(averaged))
+    }
+
     /// How far log Z is from where it was at the last look, as each column sees it: the mean weight of
     /// samples of the model then, log mean exp(F_then(h) − F_now(h)).
-    fn importance_step(&mut self, model: &Rbm) -> Vec<f64> {
+    fn importance_step(&self, model: &Rbm) -> Vec<f64> {
         if self.weights.is_empty() {
             return Vec::new();
         }
@@ -113,9 +109,11 @@ impl Follower {
     }
 
     /// −F(h) of the replicas at the cold end, one a column.
-    fn weigh(&mut self, model: &Rbm) -> Vec<f64> {
+    fn weigh(&self, model: &Rbm) -> Vec<f64> {
         let mut h = BitMatrix::zeros(COLUMNS, model.n_hidden());
-        self.tempering.at_the_cold_end(|path, rows| path.copy_hidden(rows, &mut h));
+        let mut rows = Vec::with_capacity(COLUMNS);
+        self.tempering.state.replicas.cold_rows_into(&mut rows);
+        self.tempering.path.copy_hidden(&rows, &mut h);
         quick_minus_free_energies_of_hidden(model, &h)
     }
 
@@ -136,39 +134,4 @@ impl Follower {
 /// Streams that are not those of the sampler that learns.
 fn clock(seed: u64, update: u64) -> Clock {
     Clock { seed: stream_key(seed, Purpose::Follow as u64, 0, 0), step: update }
-}
-
-/// Some rows of the data, always the same, whose mean free energy carries log Z from one look to the
-/// next.
-pub struct Reference {
-    rows: BitMatrix,
-}
-
-impl Reference {
-    /// An even spread of the training data.
-    pub fn new(data: &Dataset) -> Reference {
-        let mut rows = BitMatrix::zeros(0, data.n_visible());
-        match data {
-            Dataset::Mixture(mixture) => {
-                mixture.strata(ROWS / 5).iter().for_each(|stratum| rows.append(stratum));
-            }
-            Dataset::Table(table) => {
-                let (all, some) = (table.examples.rows(), ROWS.min(table.examples.rows()));
-                let spread: Vec<usize> = (0..some).map(|i| i * all / some).collect();
-                rows = table.examples.select(&spread);
-            }
-        }
-        Reference { rows }
-    }
-
-    /// The rows.
-    pub fn rows(&self) -> &BitMatrix {
-        &self.rows
-    }
-
-    /// Mean −F under a model.
-    pub fn mean(&self, model: &Rbm) -> f64 {
-        let values = quick_minus_free_energies(model, &self.rows);
-        values.iter().sum::<f64>() / values.len() as f64
-    }
 }

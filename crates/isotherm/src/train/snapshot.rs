@@ -34,10 +34,9 @@ impl TrainState {
             if !weights.is_empty() {
                 bundle.insert("follower.weights", &[COLUMNS], weights)?;
             }
-            let Tracked { looks, log_z, reference, variances } = tracked;
+            let Tracked { looks, log_z, variances } = tracked;
             bundle.insert("follower.looks", &[1], &[*looks])?;
             bundle.insert("follower.log_z", &[log_z.len()], log_z)?;
-            bundle.insert("follower.reference", &[1], &[*reference])?;
             let Variances { log_z, step, bridges } = *variances;
             bundle.insert("follower.variances", &[3], &[log_z, step, bridges])?;
         }
@@ -76,7 +75,6 @@ impl TrainState {
             let tracked = Tracked {
                 looks,
                 log_z: bundle.get("follower.log_z", &[if looks > 0 { COLUMNS } else { 0 }])?,
-                reference: bundle.get("follower.reference", &[1])?[0],
                 variances: Variances { log_z, step, bridges },
             };
             let mut follower = Follower::resume(marginals, tempering, h);

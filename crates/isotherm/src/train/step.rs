@@ -4,7 +4,6 @@ use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::config::{Algorithm, Config, GradientKind};
-use super::follower::Reference;
 use super::gradient::Gradient;
 use super::optimiser::{ascend, learning_rate};
 use super::phases::Phases;
@@ -46,7 +45,6 @@ pub struct Trainer {
     samples: BitMatrix,
     phases: Phases,
     gradient: Gradient,
-    reference: Reference,
 }
 
 impl Trainer {
@@ -59,8 +57,7 @@ impl Trainer {
         let rows = BitMatrix::zeros(batch, data.n_visible());
         let phases = Phases::new(batch, negative, data.n_visible(), hidden);
         let gradient = Gradient::new(&phases);
-        let reference = Reference::new(&data);
-        Trainer { plan, data, minibatches, batch: rows, samples, phases, gradient, reference }
+        Trainer { plan, data, minibatches, batch: rows, samples, phases, gradient }
     }
 
     /// The plan.
@@ -71,11 +68,6 @@ impl Trainer {
     /// The data.
     pub fn data(&self) -> &Dataset {
         &self.data
-    }
-
-    /// What carries log Z from one look at the likelihood to the next, where it is followed.
-    pub fn reference(&self) -> &Reference {
-        &self.reference
     }
 
     /// One step: an update while learning lasts, a step of the sampler alone after that.
@@ -150,7 +142,7 @@ impl Trainer {
 
         // the likelihood is followed beside
         if let Some(follower) = &mut state.follower {
-            follower.follow(&state.averaged, &self.reference, config.seed, state.step)?;
+            follower.follow(&state.averaged, config.seed, state.step)?;
         }
         Ok(rate)
     }
