@@ -69,7 +69,7 @@ pub fn affine_by_tiles(
         return;
     }
     let operands = Operands { weights, extra, bias };
-    with_picks(grouping, bits, weights.rows(), tiles.len(), |picks| {
+    with_picks(grouping, bits, weights.rows(), tiles.len(), |bits, picks| {
         product(level, grouping, &operands, bits, picks, tiles, out);
     });
 }
@@ -95,7 +95,7 @@ pub fn affine(
     for (chunk, out) in out.chunks_mut(ROWS * tiles).enumerate() {
         let bits = bits.slice(chunk * ROWS, out.len() / tiles);
         let sums = &mut sums[..bits.rows()];
-        with_picks(grouping, bits, weights.rows(), tiles, |mut picks| {
+        with_picks(grouping, bits, weights.rows(), tiles, |bits, mut picks| {
             for tile in 0..tiles {
                 let picks = picks.as_deref_mut();
                 product(level, grouping, &operands, bits, picks, tile..tile + 1, sums);
@@ -118,22 +118,39 @@ thread_local! {
     /// Kept, so that a product allocates only while its shapes grow, or when it is the first sparse one of a
     /// thread.
     static PICKS: RefCell<Picks> = RefCell::default();
+    static TOGETHER: RefCell<Vec<u64>> = RefCell::default();
 }
 
-/// Does some work with the picks of these rows, or with none where they do not pay.
+/// Does some work with the same bits, each word of all rows together: a loop over rows then reads them
+/// one after the other.
+fn with_words_together(bits: BitRows<'_>, work: impl FnOnce(BitRows<'_>)) {
+    if bits.are_by_words() {
+        return work(bits);
+    }
+    TOGETHER.with_borrow_mut(|words| {
+        words.clear();
+        for word in 0..bits.words_per_row() {
+            words.extend((0..bits.rows()).map(|row| bits.word(row, word)));
+        }
+        work(BitRows::by_words(words, bits.rows()));
+    });
+}
+
+/// Does some work with the picks of these rows; or, where they do not pay, with none and with each word of
+/// all rows together.
 fn with_picks(
     grouping: Grouping,
     bits: BitRows<'_>,
     inputs: usize,
     tiles: usize,
-    work: impl FnOnce(Option<&mut Picks>),
+    work: impl FnOnce(BitRows<'_>, Option<&mut Picks>),
 ) {
     if !Picks::pay(bits, inputs, tiles) {
-        return work(None);
+        return with_words_together(bits, |bits| work(bits, None));
     }
     PICKS.with_borrow_mut(|picks| {
         picks.find(grouping, bits, inputs);
-        work(Some(picks));
+        work(bits, Some(picks));
     });
 }
 
@@ -181,20 +198,11 @@ pub(crate) struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    /// A tile of an input's weights.
+    /// A tile of an input's weights, the extra one among them.
     #[inline(always)]
-    pub(crate) fn row(&self, input: usize, tile: usize) -> Tile {
-        let mut row = self.weights.row_tiles(input).get(tile).copied().unwrap_or(Tile::ZERO);
-        if tile == self.weights.cols() / LANES
-            && let Some(&extra) = self.extra.get(input)
-        {
-            // A lane written by itself would hold up the load of all sixteen.
-            let at = self.weights.cols() % LANES;
-            for lane in 0..LANES {
-                row.0[lane] = if lane == at { extra } else { row.0[lane] };
-            }
-        }
-        row
+    pub(crate) fn with_extra<C: Cpu>(&self, input: usize, tile: usize) -> C::Lanes {
+        let row = self.weights.row_tiles(input).get(tile).map_or(C::load(&Tile::ZERO), C::load);
+        C::put(row, self.weights.cols() % LANES, self.extra[input])
     }
 
     /// Whether the extra column is in this tile.
@@ -319,16 +327,33 @@ impl<const ENTRIES: usize, const TABLES: usize> Tables<ENTRIES, TABLES> {
         split: &Split<GROUP, TABLES>,
         tile: usize,
     ) {
+        let bias = if first == 0 { operands.bias(tile) } else { Tile::ZERO };
+        if operands.has_extra(tile) {
+            let weights = |input| operands.with_extra::<C>(first + input, tile);
+            self.sum_up::<C, GROUP>(split, bias, weights);
+        } else {
+            let (weights, stride) = operands.plain_rows(first, tile);
+            self.sum_up::<C, GROUP>(split, bias, |input| C::load(&weights[input * stride]));
+        }
+    }
+
+    #[inline(always)]
+    fn sum_up<C: Cpu, const GROUP: usize>(
+        &mut self,
+        split: &Split<GROUP, TABLES>,
+        bias: Tile,
+        weights: impl Fn(usize) -> C::Lanes,
+    ) {
         for k in 0..split.groups {
-            let from = first + split.shifts[k] as usize;
             let table = &mut self.sums[k];
-            table[0].write(if from == 0 { operands.bias(tile) } else { Tile::ZERO });
+            table[0].write(if k == 0 { bias } else { Tile::ZERO });
             for bit in 0..split.sizes[k] as usize {
-                let row = C::load(&operands.row(from + bit, tile));
-                for subset in 0..1 << bit {
+                let row = weights(split.shifts[k] as usize + bit);
+                let (without, with) = table.split_at_mut(1 << bit);
+                for (without, with) in without.iter().zip(with) {
                     // SAFETY: the entries below 1 << bit have just been written.
-                    let sum = C::add(C::load(unsafe { table[subset].assume_init_ref() }), row);
-                    C::store(sum, table[subset | 1 << bit].write(Tile::ZERO));
+                    let sum = C::add(C::load(unsafe { without.assume_init_ref() }), row);
+                    C::store(sum, with.write(Tile::ZERO));
                 }
             }
         }
@@ -359,15 +384,20 @@ fn add_rows<
     out: &mut [Tile],
 ) {
     let groups = if GROUPS == ANY { split.groups } else { GROUPS.min(TABLES) };
-    for (row, out) in out.iter_mut().enumerate() {
-        let word = bits.word(row, first / 64) >> (first % 64);
-        let mut sum = tables.entry::<C>(0, split.index(word, 0));
-        if first > 0 {
-            sum = C::add(C::load(out), sum);
-        }
-        for k in 1..groups {
+    let sum = |word: u64, mut sum: C::Lanes, from: usize| {
+        for k in from..groups {
             sum = C::add(sum, tables.entry::<C>(k, split.index(word, k)));
         }
-        C::store(sum, out);
+        sum
+    };
+    let rows = out.iter_mut().zip(bits.words_at(first / 64));
+    if first == 0 {
+        for (out, &word) in rows {
+            C::store(sum(word, tables.entry::<C>(0, split.index(word, 0)), 1), out);
+        }
+    } else {
+        for (out, &word) in rows {
+            C::store(sum(word >> (first % 64), C::load(out), 0), out);
+        }
     }
 }

@@ -241,6 +241,18 @@ impl<'a> BitRows<'a> {
         self.words[row * self.row_stride + word * self.word_stride]
     }
 
+    /// Whether each word of all rows lies together.
+    pub(crate) fn are_by_words(&self) -> bool {
+        self.row_stride == 1
+    }
+
+    /// Word `word` of every row, where they lie together.
+    #[inline(always)]
+    pub(crate) fn words_at(&self, word: usize) -> &'a [u64] {
+        assert!(self.are_by_words(), "each word of all rows together");
+        &self.words[word * self.word_stride..][..self.rows]
+    }
+
     /// `rows` rows from `first` on.
     pub fn slice(&self, first: usize, rows: usize) -> BitRows<'a> {
         assert!(first + rows <= self.rows, "rows of the slice");

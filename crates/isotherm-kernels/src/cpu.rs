@@ -14,6 +14,8 @@ pub(crate) trait Cpu {
     fn store(lanes: Self::Lanes, tile: &mut Tile);
     /// Lane by lane.
     fn add(a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
+    /// The same but for one lane.
+    fn put(lanes: Self::Lanes, at: usize, value: f32) -> Self::Lanes;
     /// Writes a tile past the caches, for others to read; [`Cpu::published`] comes after the last.
     fn publish(from: &Tile, to: &mut Tile);
     /// Makes sure that whoever is told of it afterwards sees what was published.
@@ -48,6 +50,15 @@ impl Cpu for Portable {
             a.0[lane] += b.0[lane];
         }
         a
+    }
+
+    #[inline(always)]
+    fn put(mut lanes: Tile, at: usize, value: f32) -> Tile {
+        // A lane written by itself would hold up the load of all sixteen.
+        for lane in 0..LANES {
+            lanes.0[lane] = if lane == at { value } else { lanes.0[lane] };
+        }
+        lanes
     }
 
     #[inline(always)]
@@ -125,6 +136,12 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn put(lanes: Self::Lanes, at: usize, value: f32) -> Self::Lanes {
+            // SAFETY: AVX2 as said above.
+            unsafe { put_avx2(lanes, at, value) }
+        }
+
+        #[inline(always)]
         fn publish(from: &Tile, to: &mut Tile) {
             let (low, high) = Avx2::load(from);
             let to = to.0.as_mut_ptr();
@@ -165,21 +182,30 @@ mod x86 {
     pub(crate) struct Avx512;
 
     impl Cpu for Avx512 {
-        type Lanes = (__m256, __m256);
+        type Lanes = __m512;
 
         #[inline(always)]
         fn load(tile: &Tile) -> Self::Lanes {
-            Avx2::load(tile)
+            // SAFETY: AVX-512 as said above; a tile is one aligned register.
+            unsafe { _mm512_load_ps(tile.0.as_ptr()) }
         }
 
         #[inline(always)]
         fn store(lanes: Self::Lanes, tile: &mut Tile) {
-            Avx2::store(lanes, tile)
+            // SAFETY: as in `load`.
+            unsafe { _mm512_store_ps(tile.0.as_mut_ptr(), lanes) }
         }
 
         #[inline(always)]
         fn add(a: Self::Lanes, b: Self::Lanes) -> Self::Lanes {
-            Avx2::add(a, b)
+            // SAFETY: AVX-512 as said above.
+            unsafe { _mm512_add_ps(a, b) }
+        }
+
+        #[inline(always)]
+        fn put(lanes: Self::Lanes, at: usize, value: f32) -> Self::Lanes {
+            // SAFETY: AVX-512 as said above.
+            unsafe { _mm512_mask_broadcastss_ps(lanes, 1 << at, _mm_set_ss(value)) }
         }
 
         #[inline(always)]
@@ -194,7 +220,8 @@ mod x86 {
 
         #[inline(always)]
         fn select(mask: u16, tile: &Tile) -> Self::Lanes {
-            Avx2::select(mask, tile)
+            // SAFETY: as in `load`.
+            unsafe { _mm512_maskz_load_ps(mask, tile.0.as_ptr()) }
         }
 
         #[inline(always)]
@@ -220,6 +247,18 @@ mod x86 {
         let keep_high = _mm256_cmpeq_epi32(_mm256_and_si256(mask, bits), bits);
         let (keep_low, keep_high) = (_mm256_castsi256_ps(keep_low), _mm256_castsi256_ps(keep_high));
         (_mm256_and_ps(low, keep_low), _mm256_and_ps(high, keep_high))
+    }
+
+    /// Each lane compares its own number.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn put_avx2((low, high): (__m256, __m256), at: usize, value: f32) -> (__m256, __m256) {
+        let (at, value) = (_mm256_set1_epi32(at as i32), _mm256_set1_ps(value));
+        let lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+        let here = _mm256_castsi256_ps(_mm256_cmpeq_epi32(at, lanes));
+        let lanes = _mm256_add_epi32(lanes, _mm256_set1_epi32(8));
+        let there = _mm256_castsi256_ps(_mm256_cmpeq_epi32(at, lanes));
+        (_mm256_blendv_ps(low, value, here), _mm256_blendv_ps(high, value, there))
     }
 
     /// The four quarters of the square, each transposed into the place of its mirror image.
