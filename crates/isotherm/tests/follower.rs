@@ -76,6 +76,18 @@ fn the_interval_holds_the_enumerated_log_z() {
     }
 }
 
+/// With more hidden units than visible ones it takes base-rate Gibbs steps, as for every large model, and
+/// log Z can still be enumerated.
+#[test]
+fn so_it_does_on_the_base_rate_path() {
+    for algorithm in [Algorithm::Sml, Algorithm::Apt] {
+        let config = Config { hidden: 40, ..config(algorithm) };
+        let (inside, apart) = follow(&config, table(2000, 20));
+        assert!(inside >= 0.85, "{algorithm:?}: {inside} of the looks");
+        assert!(apart.abs() < 0.05, "{algorithm:?}: {apart} nats at the end");
+    }
+}
+
 /// Over many runs, at several places of each.
 #[test]
 fn the_error_that_is_told_is_the_error_that_is_made() {

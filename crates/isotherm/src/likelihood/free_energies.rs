@@ -118,8 +118,19 @@ mod tests {
             let words = rows.words_per_row();
             rows.words_mut().iter_mut().skip(words - 1).step_by(words).for_each(|w| *w &= last);
             let exact = minus_free_energies(&rbm, &rows);
-            for (quick, exact) in quick_minus_free_energies(&rbm, &rows).iter().zip(exact) {
-                assert!((quick - exact).abs() < 1e-5 * exact.abs().max(1.0), "{quick}, {exact}");
+            // The same rows as hidden units of the model turned round.
+            let Parameters { w, b, c } = rbm.parameters().clone();
+            let mut turned = Matrix::zeros(n_hidden, n_visible);
+            w.transpose_into(Level::detect(), &mut turned);
+            let turned = Rbm::new(Parameters { w: turned, b: c, c: b });
+            let of_hidden = quick_minus_free_energies_of_hidden(&turned, &rows);
+            for quick in [quick_minus_free_energies(&rbm, &rows), of_hidden] {
+                for (quick, exact) in quick.iter().zip(&exact) {
+                    assert!(
+                        (quick - exact).abs() < 1e-5 * exact.abs().max(1.0),
+                        "{quick}, {exact}"
+                    );
+                }
             }
         }
     }

@@ -22,6 +22,10 @@ use crate::tempering::Tempering;
 /// Halvings of the interval that BAR's Δ is sought in.
 const HALVINGS: usize = 45;
 
+/// The overlap below which a single look at a gap does not bear. On a ladder that serves, with 16 columns, it
+/// is one or more.
+const OVERLAP: f64 = 0.3;
+
 /// u of the states on both rungs of every gap.
 #[derive(Clone, Debug)]
 pub struct Crossings {
@@ -68,28 +72,32 @@ impl Crossings {
     /// log Z, given that of the hot end.
     pub fn log_z(&self, at_the_hot_end: f64) -> LadderLogZ {
         let estimate = |estimator| {
-            let (climb, influences) = self.climb(estimator);
+            let (climb, influences) = self.add_up(&self.gaps(estimator));
             let (std_error, freedom) = spread(&influences);
             Estimate::around(climb, std_error, freedom).plus(at_the_hot_end)
         };
         LadderLogZ { up: estimate(step_up), down: estimate(step_down), bar: estimate(bar) }
     }
 
-    /// BAR's log Z above that of the hot end, and what each column has to do with its error.
-    pub fn bennett(&self) -> (f64, Vec<f64>) {
-        self.climb(bar)
+    /// BAR's log Z above that of the hot end, and what each column has to do with its error. Nothing
+    /// where the states on the two rungs of some gap hardly overlap: Δ is then a guess between them, and
+    /// its error too small.
+    pub fn bennett(&self) -> Option<(f64, Vec<f64>)> {
+        let (gaps, overlaps): (Vec<Step>, Vec<f64>) =
+            self.gaps(bar_and_overlap).into_iter().unzip();
+        overlaps.iter().all(|&overlap| overlap >= OVERLAP).then(|| self.add_up(&gaps))
+    }
+
+    /// What an estimator makes of every gap.
+    fn gaps<T: Send>(&self, estimator: fn(&[f64], &[f64], usize) -> T) -> Vec<T> {
+        let gaps = self.cold.par_iter().zip(&self.hot);
+        gaps.map(|(cold, hot)| estimator(cold, hot, self.columns)).collect()
     }
 
     /// The sum over the gaps, and that of the influences of each column.
-    fn climb(&self, estimator: fn(&[f64], &[f64], usize) -> Step) -> (f64, Vec<f64>) {
-        let gaps: Vec<Step> = self
-            .cold
-            .par_iter()
-            .zip(&self.hot)
-            .map(|(cold, hot)| estimator(cold, hot, self.columns))
-            .collect();
+    fn add_up(&self, gaps: &[Step]) -> (f64, Vec<f64>) {
         let mut influences = vec![0.0; self.columns];
-        for gap in &gaps {
+        for gap in gaps {
             influences.iter_mut().zip(&gap.influences).for_each(|(sum, x)| *sum += x);
         }
         (gaps.iter().map(|gap| gap.value).sum(), influences)
@@ -142,6 +150,12 @@ fn log_mean_step(u: &[f64], sign: f64, columns: usize) -> Step {
 }
 
 fn bar(cold: &[f64], hot: &[f64], columns: usize) -> Step {
+    bar_and_overlap(cold, hot, columns).0
+}
+
+/// BAR, and by how many states the two rungs overlap: Σ σ(1 − σ), a quarter for each that might be on
+/// either.
+fn bar_and_overlap(cold: &[f64], hot: &[f64], columns: usize) -> (Step, f64) {
     let both = || cold.iter().chain(hot).copied();
     let (mut low, mut high) =
         (both().fold(f64::INFINITY, f64::min), both().fold(f64::NEG_INFINITY, f64::max));
@@ -164,5 +178,25 @@ fn bar(cold: &[f64], hot: &[f64], columns: usize) -> Step {
         slope += up * (1.0 - up) + down * (1.0 - down);
     }
     influences.iter_mut().for_each(|influence| *influence /= slope);
-    Step { value, influences }
+    (Step { value, influences }, slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_at_rungs_that_hardly_overlap_does_not_bear() {
+        let look = |between: f64| {
+            let spread = [-1.0, -0.5, 0.0, 0.5, 1.0];
+            let hot = vec![spread.to_vec()];
+            let cold = vec![spread.map(|u| u + between).to_vec()];
+            Crossings { columns: 5, cold, hot }.bennett()
+        };
+        let (climb, _) = look(1.0).expect("rungs that overlap");
+        assert!((climb - 0.5).abs() < 1e-9, "{climb}");
+        assert_eq!(look(20.0), None);
+        assert_eq!(look(f64::NAN), None);
+        assert_eq!(look(f64::INFINITY), None);
+    }
 }

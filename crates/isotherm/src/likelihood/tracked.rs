@@ -1,15 +1,17 @@
-//! log Z of a model that moves, followed from look to look (Desjardins, Bengio and Courville 2011).
+//! log Z of a model that moves, followed from look to look, after Desjardins, Bengio and Courville
+//! (2011), who follow log Z of every rung and a bias of the steps; here it is that of the cold end alone.
 //!
 //! At every look the columns of a tempered sampler see two things. Bridges between the rungs give log Z
 //! itself, uncertain by a nat or so but anew each time. And an importance step, the mean of
 //! exp(F_before − F_now) over samples of the model before, gives how far log Z has moved since the last
 //! look: certain to a hundredth of a nat, but such errors add up. A Kalman filter fuses the two: how
-//! much a bridge counts follows from the variances of both. Replicas move slowly, so that either
-//! depends on what was seen before; as that makes both variances too small alike, it hardly
-//! changes how much a bridge counts.
+//! much a bridge counts follows from the variances of both. Replicas move slowly, so that what is seen
+//! depends on what was seen before, bridges more than steps on some data and less on others: the gain is
+//! then not the best one, by a factor of two or so, which costs some of the certainty.
 //!
 //! The error that is told does not rest on the filter's own: each column is followed by itself, and
-//! the error is their spread.
+//! the error is their spread. It does not show what all columns have in common, as before each has made
+//! a few round trips.
 
 use super::estimate::Estimate;
 
@@ -24,7 +26,7 @@ const TYPICAL: f64 = 0.03;
 /// log Z as each column of replicas sees it. It is part of the state of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tracked {
-    /// Looks so far.
+    /// Looks with bridges that bore, so far.
     pub looks: u64,
     /// log Z at the last look, column by column.
     pub log_z: Vec<f64>,
@@ -153,8 +155,8 @@ mod tests {
         let error = |steps: f64, bridges: f64| {
             (0..50).map(|seed| follow(seed, -0.1, steps, bridges).1).sum::<f64>() / 50.0
         };
-        let (fused, root) = (error(0.05, 4.0), COLUMNS as f64);
-        assert!((0.8..1.2).contains(&(fused / (0.05 * 4.0 / root).sqrt())), "{fused}");
+        let (fused, columns) = (error(0.05, 4.0), COLUMNS as f64);
+        assert!((0.8..1.2).contains(&(fused / (0.05 * 4.0 / columns).sqrt())), "{fused}");
         assert!(error(0.05, 1e3) > 2.0 * fused, "steps alone");
         assert!(error(1e3, 4.0) > 2.0 * fused, "bridges alone");
     }

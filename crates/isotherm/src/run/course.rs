@@ -158,6 +158,7 @@ impl Course {
         self.trainer.begin_a_pass(&self.state);
         if let Some(best) = self.state.best.take() {
             (self.state.model, self.state.averaged) = (Rbm::new(best.model), best.averaged);
+            self.state.follower.iter_mut().for_each(Follower::begin_anew);
         }
         if left_out && self.plan().tempers_again(step) {
             self.trainer.catch_up(&mut self.state);

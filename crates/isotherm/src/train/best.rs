@@ -34,7 +34,8 @@ pub struct Looks {
     pub highest_at: u64,
 }
 
-/// The share of a noisy look in the mean: about nine count, and the mean has a third of their error.
+/// The share of a noisy look in the mean: about nine count. Errors of a followed log Z last longer than that,
+/// so the mean is not much more certain than a look; it is steadier.
 const SHARE: f64 = 0.2;
 
 impl Looks {
@@ -55,7 +56,7 @@ impl Looks {
         }
     }
 
-    /// Whether the mean is as high as it has been, as far as its error lets one tell.
+    /// Whether the mean is as high as it has been, or lower by no more than a third of its error.
     fn are_high(&self) -> bool {
         self.mean + self.std_error / 3.0 >= self.highest
     }
@@ -63,7 +64,7 @@ impl Looks {
 
 impl TrainState {
     /// Takes note of a likelihood of the validation data, and keeps the model of the moment if the mean of
-    /// the last looks is the highest, or lower by no more than its error. Of models that are as good, the
+    /// the last looks is the highest, or hardly lower. Of models that are as good, the
     /// later one has learned more quietly. (The mean lags behind: once a model overfits, what is kept lies
     /// a few looks past the peak.)
     pub fn keep_if_best(&mut self, log_likelihood: f64, std_error: f64) {

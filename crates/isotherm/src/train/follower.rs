@@ -33,10 +33,7 @@ pub const COLUMNS: usize = 16;
 
 const FIRST_RUNGS: usize = 16;
 
-/// The swap rate below which a bridge does not bear: its log Z is a guess, and its error too small.
-const BEARING: f64 = 0.05;
-
-/// Its ladder adapts in hundreds of steps and not, like that of learning, in thousands.
+/// Its rungs move, come and go in hundreds of steps and not, like those of learning, in thousands.
 const ADAPTATION: Adaptation = Adaptation {
     respace: Respace::Rejection,
     beta_lr: 0.02,
@@ -53,7 +50,7 @@ pub struct Follower {
     pub tempering: Tempering<AnyPath>,
     /// −F(h) of those at the cold end, one a column, under the model of the last look; none before the
     /// first.
-    pub weights: Vec<f64>,
+    pub minus_f: Vec<f64>,
     /// log Z as they see it.
     pub tracked: Tracked,
 }
@@ -73,8 +70,8 @@ impl Follower {
     pub fn resume(marginals: &[f64], state: TemperingState, h: BitMatrix) -> Follower {
         let mut path = path_of(marginals, h.cols());
         path.set_hidden(h);
-        let (weights, tracked) = (Vec::new(), Tracked::default());
-        Follower { tempering: Tempering::new(path, state), weights, tracked }
+        let (minus_f, tracked) = (Vec::new(), Tracked::default());
+        Follower { tempering: Tempering::new(path, state), minus_f, tracked }
     }
 
     /// A step of the sampler and a look at it, if it is time.
@@ -85,7 +82,7 @@ impl Follower {
         let model = Rbm::new(averaged.clone());
         let step = self.importance_step(&model);
         self.tempering.step(&model, 1, clock(seed, update))?;
-        self.weights = self.weigh(&model);
+        self.minus_f = self.minus_free_energies(&model);
         let bridges = self.bridges();
         self.tracked.look(&step, bridges.as_deref());
         self.tempering.adapt(&ADAPTATION);
@@ -100,16 +97,16 @@ impl Follower {
     /// How far log Z is from where it was at the last look, as each column sees it: the mean weight of
     /// samples of the model then, log mean exp(F_then(h) − F_now(h)).
     fn importance_step(&self, model: &Rbm) -> Vec<f64> {
-        if self.weights.is_empty() {
+        if self.minus_f.is_empty() {
             return Vec::new();
         }
-        let now = self.weigh(model);
-        let logs: Vec<f64> = now.iter().zip(&self.weights).map(|(now, then)| now - then).collect();
+        let now = self.minus_free_energies(model);
+        let logs: Vec<f64> = now.iter().zip(&self.minus_f).map(|(now, then)| now - then).collect();
         log_mean_by_column(&logs)
     }
 
     /// −F(h) of the replicas at the cold end, one a column.
-    fn weigh(&self, model: &Rbm) -> Vec<f64> {
+    fn minus_free_energies(&self, model: &Rbm) -> Vec<f64> {
         let mut h = BitMatrix::zeros(COLUMNS, model.n_hidden());
         let mut rows = Vec::with_capacity(COLUMNS);
         self.tempering.state.replicas.cold_rows_into(&mut rows);
@@ -120,14 +117,16 @@ impl Follower {
     /// log Z by the bridges between the rungs, as each column sees it; nothing where they do not bear.
     fn bridges(&self) -> Option<Vec<f64>> {
         let tempering = &self.tempering;
-        let bear = tempering.state.rates.rates().iter().flatten().all(|&rate| rate > BEARING);
-        bear.then(|| {
-            let mut crossings = Crossings::new(tempering.state.ladder.gaps(), COLUMNS);
-            crossings.record(tempering);
-            let (climb, influences) = crossings.bennett();
-            let log_z = tempering.path.log_z_at_the_hot_end() + climb;
-            influences.iter().map(|influence| log_z + COLUMNS as f64 * influence).collect()
-        })
+        let mut crossings = Crossings::new(tempering.state.ladder.gaps(), COLUMNS);
+        crossings.record(tempering);
+        let (climb, influences) = crossings.bennett()?;
+        let log_z = tempering.path.log_z_at_the_hot_end() + climb;
+        Some(influences.iter().map(|influence| log_z + COLUMNS as f64 * influence).collect())
+    }
+
+    /// Forgets what was seen, as when the model is another one than it was.
+    pub fn begin_anew(&mut self) {
+        (self.minus_f, self.tracked) = (Vec::new(), Tracked::default());
     }
 }
 

@@ -29,10 +29,10 @@ impl TrainState {
             &[self.model.n_hidden()],
             self.centering.hidden.row(0),
         )?;
-        if let Some(Follower { tempering, weights, tracked }) = &self.follower {
+        if let Some(Follower { tempering, minus_f, tracked }) = &self.follower {
             insert_tempering(tempering, "follower.", bundle)?;
-            if !weights.is_empty() {
-                bundle.insert("follower.weights", &[COLUMNS], weights)?;
+            if !minus_f.is_empty() {
+                bundle.insert("follower.weights", &[COLUMNS], minus_f)?;
             }
             let Tracked { looks, log_z, variances } = tracked;
             bundle.insert("follower.looks", &[1], &[*looks])?;
@@ -79,7 +79,7 @@ impl TrainState {
             };
             let mut follower = Follower::resume(marginals, tempering, h);
             if bundle.tensors.contains_key("follower.weights") {
-                follower.weights = bundle.get("follower.weights", &[COLUMNS])?;
+                follower.minus_f = bundle.get("follower.weights", &[COLUMNS])?;
             }
             follower.tracked = tracked;
             state.follower = Some(follower);
