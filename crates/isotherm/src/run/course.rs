@@ -179,13 +179,10 @@ impl Course {
         self.row(&info)
     }
 
-    /// Whether learning is to end early. That is asked where the validation data were measured.
+    /// Whether learning is to end early.
     pub fn has_stalled(&self) -> bool {
-        let (plan, step) = (self.plan(), self.state.step);
-        step < plan.config.updates
-            && plan.likelihood_every > 0
-            && step % plan.likelihood_every == 0
-            && self.state.has_stalled(plan.config.patience)
+        let Config { updates, patience, .. } = self.plan().config;
+        self.state.step < updates && self.state.has_stalled(patience)
     }
 
     /// A sentence that says so.

@@ -32,6 +32,8 @@ pub struct Looks {
     pub highest: f64,
     /// Updates when it was.
     pub highest_at: u64,
+    /// Updates at the last look.
+    pub last_at: u64,
 }
 
 /// The share of a noisy look in the mean: about nine count. Errors of a followed log Z last longer than that,
@@ -41,7 +43,7 @@ const SHARE: f64 = 0.2;
 impl Looks {
     fn none() -> Looks {
         let highest = f64::NEG_INFINITY;
-        Looks { mean: 0.0, weight: 0.0, std_error: 0.0, highest, highest_at: 0 }
+        Looks { mean: 0.0, weight: 0.0, std_error: 0.0, highest, highest_at: 0, last_at: 0 }
     }
 
     /// With one more, after so many updates.
@@ -50,9 +52,10 @@ impl Looks {
         let weight = self.weight + share * (1.0 - self.weight);
         let mean = self.mean + share / weight * (log_likelihood - self.mean);
         let std_error = self.std_error + share / weight * (std_error - self.std_error);
+        let looks = Looks { mean, weight, std_error, last_at: update, ..self };
         match mean >= self.highest {
-            true => Looks { mean, weight, std_error, highest: mean, highest_at: update },
-            false => Looks { mean, weight, std_error, ..self },
+            true => Looks { highest: mean, highest_at: update, ..looks },
+            false => looks,
         }
     }
 
@@ -96,11 +99,12 @@ impl TrainState {
         }
     }
 
-    /// Whether so many updates have brought nothing better.
+    /// Whether so many updates have brought nothing better, by a look at the model of the moment.
     pub fn has_stalled(&self, patience: Option<u64>) -> bool {
         match (&self.best, patience) {
             (Some(best), Some(patience)) => {
-                self.step >= best.looks.highest_at.saturating_add(patience)
+                let Looks { highest_at, last_at, .. } = best.looks;
+                last_at == self.step && last_at >= highest_at.saturating_add(patience)
             }
             _ => false,
         }

@@ -43,9 +43,10 @@ impl TrainState {
         if let Some(best) = &self.best {
             bundle.insert("best.update", &[1], &[best.update])?;
             bundle.insert("best.log_likelihood", &[1], &[best.log_likelihood])?;
-            let Looks { mean, weight, std_error, highest, highest_at } = best.looks;
+            let Looks { mean, weight, std_error, highest, highest_at, last_at } = best.looks;
             bundle.insert("best.looks", &[4], &[mean, weight, std_error, highest])?;
             bundle.insert("best.highest_at", &[1], &[highest_at])?;
+            bundle.insert("best.last_at", &[1], &[last_at])?;
             best.model.insert_into(bundle, "best.")?;
             best.averaged.insert_into(bundle, "best.averaged.")?;
         }
@@ -88,12 +89,17 @@ impl TrainState {
             let looks: Vec<f64> = bundle.get("best.looks", &[4])?;
             let (mean, weight, std_error, highest) = (looks[0], looks[1], looks[2], looks[3]);
             let highest_at = one(bundle, "best.highest_at")?;
+            // A checkpoint of an older version does not say.
+            let last_at = match bundle.tensors.contains_key("best.last_at") {
+                true => one(bundle, "best.last_at")?,
+                false => 0,
+            };
             state.best = Some(Best {
                 update: one(bundle, "best.update")?,
                 log_likelihood: bundle.get("best.log_likelihood", &[1])?[0],
                 model: parameters("best.")?,
                 averaged: parameters("best.averaged.")?,
-                looks: Looks { mean, weight, std_error, highest, highest_at },
+                looks: Looks { mean, weight, std_error, highest, highest_at, last_at },
             });
         }
         if state.negative.tempering().is_some() {
