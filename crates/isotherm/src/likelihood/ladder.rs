@@ -22,9 +22,9 @@ use crate::tempering::Tempering;
 /// Halvings of the interval that BAR's Δ is sought in.
 const HALVINGS: usize = 45;
 
-/// The overlap below which a single look at a gap does not bear. On a ladder that serves, with 16 columns, it
-/// is one or more.
-const OVERLAP: f64 = 0.3;
+/// The overlap for each column below which a single look at a gap does not bear. On a ladder that serves it
+/// is three times that and more.
+const OVERLAP: f64 = 0.02;
 
 /// u of the states on both rungs of every gap.
 #[derive(Clone, Debug)]
@@ -85,7 +85,8 @@ impl Crossings {
     pub fn bennett(&self) -> Option<(f64, Vec<f64>)> {
         let (gaps, overlaps): (Vec<Step>, Vec<f64>) =
             self.gaps(bar_and_overlap).into_iter().unzip();
-        overlaps.iter().all(|&overlap| overlap >= OVERLAP).then(|| self.add_up(&gaps))
+        let bears = |&overlap: &f64| overlap >= OVERLAP * self.columns as f64;
+        overlaps.iter().all(bears).then(|| self.add_up(&gaps))
     }
 
     /// What an estimator makes of every gap.

@@ -79,7 +79,7 @@ impl TrainState {
                 variances: Variances { log_z, step, bridges },
             };
             let mut follower = Follower::resume(marginals, tempering, h);
-            if bundle.tensors.contains_key("follower.weights") {
+            if looks > 0 || bundle.tensors.contains_key("follower.weights") {
                 follower.minus_f = bundle.get("follower.weights", &[COLUMNS])?;
             }
             follower.tracked = tracked;
@@ -89,10 +89,10 @@ impl TrainState {
             let looks: Vec<f64> = bundle.get("best.looks", &[4])?;
             let (mean, weight, std_error, highest) = (looks[0], looks[1], looks[2], looks[3]);
             let highest_at = one(bundle, "best.highest_at")?;
-            // A checkpoint of an older version does not say.
             let last_at = match bundle.tensors.contains_key("best.last_at") {
                 true => one(bundle, "best.last_at")?,
-                false => 0,
+                // A checkpoint of an older version does not say, but the plan does.
+                false => state.step - state.step % plan.likelihood_every.max(1),
             };
             state.best = Some(Best {
                 update: one(bundle, "best.update")?,

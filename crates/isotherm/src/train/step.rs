@@ -142,7 +142,7 @@ impl Trainer {
 
         // the likelihood is followed beside
         if let Some(follower) = &mut state.follower {
-            follower.follow(&state.averaged, config.seed, state.step)?;
+            follower.follow(&state.averaged, config.seed, state.step + 1)?;
         }
         Ok(rate)
     }
