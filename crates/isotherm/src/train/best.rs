@@ -114,6 +114,8 @@ impl TrainState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::Bundle;
+    use crate::train::Config;
 
     /// Noise about a level that rises and then stays: the highest mean is luck, and what is kept is late.
     #[test]
@@ -140,5 +142,25 @@ mod tests {
     fn exact_figures_are_compared_as_they_are() {
         let looks = Looks::none().and(-3.0, 0.0, 1).and(-2.0, 0.0, 2).and(-2.5, 0.0, 3);
         assert_eq!((looks.mean, looks.highest, looks.highest_at), (-2.5, -2.0, 2));
+    }
+
+    /// A run that an older version stopped stays stopped: its checkpoint does not tell of the last look.
+    #[test]
+    fn patience_counts_from_look_to_look() {
+        let config = Config { hidden: 3, likelihood_every: Some(20), ..Config::default() };
+        let (plan, marginals) = (config.check(4).expect("a plan"), [0.5; 4]);
+        let mut state = TrainState::new(&plan, &marginals);
+        state.step = 20;
+        state.keep_if_best(-2.0, 0.0);
+        state.step = 60;
+        assert!(!state.has_stalled(Some(40)), "nobody has looked");
+        state.keep_if_best(-3.0, 0.0);
+        assert!(state.has_stalled(Some(40)) && !state.has_stalled(Some(41)));
+
+        let mut bundle = Bundle::default();
+        state.insert_into(&mut bundle).expect("a bundle");
+        assert!(bundle.tensors.remove("best.last_at").is_some());
+        let older = TrainState::take_from(&bundle, &plan, &marginals).expect("a state");
+        assert!(older.has_stalled(Some(40)));
     }
 }
