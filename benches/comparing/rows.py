@@ -66,6 +66,19 @@ def against(what, turns, peers, target=None):
     return Row(what, shown(ours), theirs, f"{ratio:.3g}×", ratio, wanted, test(ratio), details)
 
 
+def on_top(what, ours, without, name, target=None):
+    """What something takes on top of the same without it."""
+    share = ours.best / without.best - 1
+    wanted, test = target or ("", lambda _: None)
+    details = {"with": ours.record(), "without": without.record()}
+    theirs, figure = f"{shown(without)} {name}", f"{100 * share:+.1f} %"
+    return Row(what, shown(ours), theirs, figure, share, wanted, test(share), details)
+
+
+def within_3_percent():
+    return "≤ 3 %", lambda share: share <= 0.03
+
+
 def torch_row(session, workload, what, wanted):
     turns = contest(session, workload, session.torch())
     plain = [name for name in turns if name in ("PyTorch, eager", "PyTorch, compiled")]
@@ -167,17 +180,8 @@ def adaptation(session):
         entries = [(isotherm, "fixed-apt"), (isotherm, "fixed-pt")]
         # Many short turns: a difference of a few per cent is looked for.
         adaptive, fixed = session.take_turns(entries, 5 * session.rounds, session.slice_seconds / 4)
-    share = adaptive.best / fixed.best - 1
-    yield Row(
-        "adaptation itself, 20 rungs kept",
-        shown(adaptive),
-        f"{shown(fixed)} PT-20",
-        f"{100 * share:+.1f} %",
-        share,
-        "≤ 3 %",
-        share <= 0.03,
-        {"APT": adaptive.record(), "PT": fixed.record()},
-    )
+    what = "adaptation itself, 20 rungs kept"
+    yield on_top(what, adaptive, fixed, "PT-20", within_3_percent())
 
 
 def following(session):
@@ -189,17 +193,8 @@ def following(session):
         entries = [(isotherm, "strokes-followed"), (isotherm, "strokes")]
         # A turn is to be many looks long: there is one every 20 updates.
         followed, alone = session.take_turns(entries, None, 2 * session.slice_seconds)
-    share = followed.best / alone.best - 1
-    yield Row(
-        "SML 784×500 on pictures, the likelihood followed",
-        shown(followed),
-        f"{shown(alone)} not followed",
-        f"{100 * share:+.1f} %",
-        share,
-        "",
-        None,
-        {"followed": followed.record(), "alone": alone.record()},
-    )
+    what = "SML 784×500 on pictures, the likelihood followed"
+    yield on_top(what, followed, alone, "not followed")
 
 
 def threads(session):
@@ -340,18 +335,9 @@ def python_fit(session):
         pinned(session, train)
         seconds["command line"].append(cpu_of_children() - cpu)
     shutil.rmtree(run, ignore_errors=True)
-    turns = {name: Turns(taken, updates) for name, taken in seconds.items()}
-    share = turns["python"].best / turns["command line"].best - 1
-    yield Row(
-        f"`RBM.fit` in Python, 784×100, {updates} updates",
-        shown(turns["python"]),
-        f"{shown(turns['command line'])} command line",
-        f"{100 * share:+.1f} %",
-        share,
-        "≤ 3 %",
-        share <= 0.03,
-        {name: taken.record() for name, taken in turns.items()},
-    )
+    python, command_line = (Turns(seconds[name], updates) for name in ("python", "command line"))
+    what = f"`RBM.fit` in Python, 784×100, {updates} updates"
+    yield on_top(what, python, command_line, "command line", within_3_percent())
 
 
 def pinned(session, command):
