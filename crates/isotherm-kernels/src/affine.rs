@@ -115,14 +115,16 @@ fn check(bits: BitRows<'_>, weights: &Matrix, extra: &[f32], bias: &[Tile]) {
 }
 
 thread_local! {
-    /// Kept, so that a product allocates only while its shapes grow, or when it is the first sparse one of a
-    /// thread.
+    /// Kept, so that a product allocates only while its shapes grow, or when it is the first sparse one
+    /// of a thread.
     static PICKS: RefCell<Picks> = RefCell::default();
+
+    /// The words of [`with_words_together`], kept likewise.
     static TOGETHER: RefCell<Vec<u64>> = RefCell::default();
 }
 
-/// Does some work with the same bits, each word of all rows together: a loop over rows then reads them
-/// one after the other.
+/// Does some work with the same bits, each word of all rows together: a loop over rows then reads
+/// them one after the other.
 fn with_words_together(bits: BitRows<'_>, work: impl FnOnce(BitRows<'_>)) {
     if bits.are_by_words() {
         return work(bits);
@@ -136,8 +138,8 @@ fn with_words_together(bits: BitRows<'_>, work: impl FnOnce(BitRows<'_>)) {
     });
 }
 
-/// Does some work with the picks of these rows; or, where they do not pay, with none and with each word of
-/// all rows together.
+/// Does some work with the picks of these rows; or, where they do not pay, with none and with each
+/// word of all rows together.
 fn with_picks(
     grouping: Grouping,
     bits: BitRows<'_>,

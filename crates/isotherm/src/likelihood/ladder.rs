@@ -22,8 +22,8 @@ use crate::tempering::Tempering;
 /// Halvings of the interval that BAR's Δ is sought in.
 const HALVINGS: usize = 45;
 
-/// The overlap for each column below which a single look at a gap does not bear. On a ladder that serves it
-/// is three times that and more.
+/// The overlap for each column below which a single look at a gap does not bear. On a ladder that
+/// serves it is three times that and more.
 const OVERLAP: f64 = 0.02;
 
 /// u of the states on both rungs of every gap.

@@ -36,8 +36,8 @@ pub struct Looks {
     pub last_at: u64,
 }
 
-/// The share of a noisy look in the mean: about nine count. Errors of a followed log Z last longer than that,
-/// so the mean is not much more certain than a look; it is steadier.
+/// The share of a noisy look in the mean: about nine count. Errors of a followed log Z last longer
+/// than that, so the mean is not much more certain than a look; it is steadier.
 const SHARE: f64 = 0.2;
 
 impl Looks {
@@ -144,7 +144,8 @@ mod tests {
         assert_eq!((looks.mean, looks.highest, looks.highest_at), (-2.5, -2.0, 2));
     }
 
-    /// A run that an older version stopped stays stopped: its checkpoint does not tell of the last look.
+    /// And a run that an older version stopped stays stopped, whose checkpoint does not tell of the
+    /// last look.
     #[test]
     fn patience_counts_from_look_to_look() {
         let config = Config { hidden: 3, likelihood_every: Some(20), ..Config::default() };
