@@ -10,6 +10,7 @@
 //!
 //! Threads are none of this crate's business: a caller that wants them hands out blocks of rows.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 // Lanes run in step over several arrays: an index says that best.
 #![allow(clippy::needless_range_loop)]
 

@@ -68,6 +68,6 @@ impl Scaled {
             width /= 2;
         }
         let exponent = exponent - 1023 * LANES_F64 as u64 * self.taken;
-        self.mantissa[0].ln() + exponent as f64 * std::f64::consts::LN_2
+        libm::log(self.mantissa[0]) + exponent as f64 * std::f64::consts::LN_2
     }
 }

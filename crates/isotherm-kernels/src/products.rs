@@ -262,7 +262,7 @@ fn of_groups<const G: usize>(
         width /= 2;
     }
     let exponent = exponent - 127 * LANES as u32 * taken;
-    f64::from(mantissa.0[0]).ln() + f64::from(exponent) * std::f64::consts::LN_2
+    libm::log(f64::from(mantissa.0[0])) + f64::from(exponent) * std::f64::consts::LN_2
 }
 
 #[inline(always)]

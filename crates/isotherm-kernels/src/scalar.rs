@@ -26,12 +26,12 @@ pub fn affine(bits: &BitMatrix, weights: &Matrix, bias: &[f32]) -> Vec<Vec<f64>>
 
 /// 1 / (1 + e^−x).
 pub fn sigmoid(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
+    1.0 / (1.0 + libm::exp(-x))
 }
 
 /// log(1 + e^x), without overflow.
 pub fn softplus(x: f64) -> f64 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
+    x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
 }
 
 /// Twin of [`crate::bernoulli::draw_row`]: a uniform of 52 bits for every unit, compared with σ.

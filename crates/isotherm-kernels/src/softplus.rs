@@ -95,7 +95,7 @@ fn log_sum(product: &Tile) -> f64 {
     // Each lane is at most 2^96, so eight lanes multiply up safely in f64.
     let (low, high) = product.0.split_at(LANES / 2);
     let multiply = |lanes: &[f32]| lanes.iter().fold(1.0, |p, &x| p * f64::from(x));
-    multiply(low).ln() + multiply(high).ln()
+    libm::log(multiply(low)) + libm::log(multiply(high))
 }
 
 per_level! {
@@ -123,7 +123,7 @@ fn f64_body(x: &[f64]) -> f64 {
             product[lane] *= 1.0 + exp_f64(-x.abs());
         }
         for lane in 0..LANES_F64 {
-            total += positive[lane] + product[lane].ln();
+            total += positive[lane] + libm::log(product[lane]);
         }
     }
     total

@@ -1,4 +1,5 @@
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 //! Isotherm trains Restricted Boltzmann Machines by maximum likelihood, with a tempering ladder
 //! that tunes itself: SML-APT of Desjardins, Courville and Bengio (2010), and beyond it.
 //!

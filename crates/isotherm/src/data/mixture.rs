@@ -5,6 +5,7 @@
 //! paper's footnote; the images are drawn from the data seed.
 
 use isotherm_kernels::{BitMatrix, LaneRng, Level, bernoulli, flips};
+use libm::{exp, log};
 
 use super::shape::ImageShape;
 use crate::streams::{Clock, Purpose};
@@ -63,11 +64,11 @@ impl Mixture {
     /// Its entropy in nats, H(w) + Σ_m w_m · 784 · h(p_m): no model's mean log-likelihood exceeds
     /// −H. (The components overlap by less than e^−100, which the formula leaves out.)
     pub fn entropy(&self) -> f64 {
-        let bernoulli = |p: f64| -p * p.ln() - (1.0 - p) * (1.0 - p).ln();
+        let bernoulli = |p: f64| -p * log(p) - (1.0 - p) * log(1.0 - p);
         WEIGHTS
             .iter()
             .zip(FLIPS)
-            .map(|(&w, p)| -w * w.ln() + w * PIXELS as f64 * bernoulli(p))
+            .map(|(&w, p)| -w * log(w) + w * PIXELS as f64 * bernoulli(p))
             .sum()
     }
 
@@ -78,13 +79,13 @@ impl Mixture {
                 let mode = self.modes.row(m);
                 let flips: u32 = x.iter().zip(mode).map(|(a, b)| (a ^ b).count_ones()).sum();
                 let flips = f64::from(flips);
-                WEIGHTS[m].ln()
-                    + flips * FLIPS[m].ln()
-                    + (PIXELS as f64 - flips) * (1.0 - FLIPS[m]).ln()
+                log(WEIGHTS[m])
+                    + flips * log(FLIPS[m])
+                    + (PIXELS as f64 - flips) * log(1.0 - FLIPS[m])
             })
             .collect();
         let top = terms.iter().fold(f64::NEG_INFINITY, |a, &b| a.max(b));
-        top + terms.iter().map(|t| (t - top).exp()).sum::<f64>().ln()
+        top + log(terms.iter().map(|t| exp(t - top)).sum())
     }
 
     /// The `count` examples of a minibatch: independent draws, a stream for each.

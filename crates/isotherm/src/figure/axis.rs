@@ -1,5 +1,7 @@
 //! Where values lie along an axis, and where it is labelled.
 
+use libm::log10;
+
 use super::{Axis, Scale, number};
 
 /// Beyond this, and in ranges narrower than its inverse, differences overflow or vanish.
@@ -34,7 +36,7 @@ pub(super) struct Room {
 pub(super) fn measured(scale: &Scale, value: f64) -> Option<f64> {
     match scale {
         _ if !value.is_finite() => None,
-        Scale::Log => (value > 0.0).then(|| value.log10()),
+        Scale::Log => (value > 0.0).then(|| log10(value)),
         Scale::Linear | Scale::Names(_) => Some(value.clamp(-HUGE, HUGE)),
     }
 }
@@ -85,7 +87,11 @@ impl Ruler {
 
     /// Its ends as values.
     pub(super) fn ends(&self) -> (f64, f64) {
-        if self.log { (10f64.powf(self.low), 10f64.powf(self.high)) } else { (self.low, self.high) }
+        if self.log {
+            (libm::pow(10.0, self.low), libm::pow(10.0, self.high))
+        } else {
+            (self.low, self.high)
+        }
     }
 
     /// `linear`, `log` or `names`.
@@ -119,7 +125,7 @@ impl Ruler {
             return Vec::new();
         }
         (self.low.floor() as i32..=self.high.floor() as i32)
-            .flat_map(|power| (2..10).map(move |m| f64::from(power) + f64::from(m).log10()))
+            .flat_map(|power| (2..10).map(move |m| f64::from(power) + log10(f64::from(m))))
             .map(|value| self.place(value))
             .filter(|at| (0.0..=1.0).contains(at))
             .collect()
@@ -133,7 +139,7 @@ impl Ruler {
         place: &dyn Fn(f64) -> f64,
     ) -> Vec<Tick> {
         let raw = high / most as f64 - low / most as f64;
-        let mut power = raw.log10().floor() as i32;
+        let mut power = log10(raw).floor() as i32;
         let mut mantissa = [1.0, 2.0, 5.0, 10.0]
             .into_iter()
             .find(|m| m * ten(power) >= raw * (1.0 - 1e-9))
@@ -161,7 +167,7 @@ impl Ruler {
         let (first, last) = (low.ceil() as i32, high.floor() as i32);
         let plain = self.low >= -3.0 && self.high < 4.0;
         let tick = |mantissa: u32, power: i32| Tick {
-            at: self.place(f64::from(power) + f64::from(mantissa).log10()).clamp(0.0, 1.0),
+            at: self.place(f64::from(power) + log10(f64::from(mantissa))).clamp(0.0, 1.0),
             label: number::log_tick(mantissa, power, plain),
         };
         if last - first >= 2 {
@@ -173,14 +179,14 @@ impl Ruler {
         }
         let fine: Vec<Tick> = (low.floor() as i32..=last)
             .flat_map(|power| [1, 2, 5].map(|mantissa| (mantissa, power)))
-            .filter(|&(m, power)| (low..=high).contains(&(f64::from(power) + f64::from(m).log10())))
+            .filter(|&(m, power)| (low..=high).contains(&(f64::from(power) + log10(f64::from(m)))))
             .map(|(mantissa, power)| tick(mantissa, power))
             .collect();
         if fine.len() >= 3 {
             return fine;
         }
         let (low, high) = self.ends();
-        self.even_ticks(low, high, most, &|value| self.place(value.log10()))
+        self.even_ticks(low, high, most, &|value| self.place(log10(value)))
     }
 }
 

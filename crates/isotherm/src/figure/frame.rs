@@ -171,7 +171,7 @@ impl Below {
 
     fn ticks_height(&self) -> f64 {
         if self.turn > 0.0 {
-            return 18.0 + self.widest() * self.turn.to_radians().sin();
+            return 18.0 + self.widest() * libm::sin(self.turn.to_radians());
         }
         let lines = self.ticks.iter().map(|(_, lines)| lines.len()).max().unwrap_or(0);
         8.0 + lines as f64 * text::line_height(SMALL)
@@ -192,7 +192,7 @@ impl Below {
         self.ticks.iter().fold((0.0, 0.0), |(left, right): (f64, f64), (at, lines)| {
             let wide = lines.iter().map(|line| text::width(line, SMALL)).fold(0.0, f64::max);
             let (before, after) = match self.turn > 0.0 {
-                true => (wide * self.turn.to_radians().cos() + 8.0, 8.0),
+                true => (wide * libm::cos(self.turn.to_radians()) + 8.0, 8.0),
                 false => (wide / 2.0, wide / 2.0),
             };
             (left.max(before - at * width), right.max(after - (1.0 - at) * width))

@@ -36,7 +36,7 @@ pub(super) fn tick(value: f64, power: i32, largest: f64) -> String {
 
 /// A value by itself, with three significant digits of the `largest` one beside it.
 pub(super) fn short(value: f64, largest: f64) -> String {
-    let power = if largest > 0.0 { largest.log10().floor() as i32 - 2 } else { 0 };
+    let power = if largest > 0.0 { libm::log10(largest).floor() as i32 - 2 } else { 0 };
     let text = tick(value, power, largest);
     if !text.contains('.') || text.contains('×') {
         return text;

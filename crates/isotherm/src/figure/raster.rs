@@ -46,7 +46,7 @@ fn sequence(part: f64) -> [u8; 3] {
     let lightness = 0.30 + 0.64 * part;
     let hue = (265.0 - 165.0 * part).to_radians();
     let chroma = 0.085 + 0.03 * part;
-    oklab(lightness, chroma * hue.cos(), chroma * hue.sin())
+    oklab(lightness, chroma * libm::cos(hue), chroma * libm::sin(hue))
 }
 
 fn signed(part: f64) -> [u8; 3] {
@@ -65,7 +65,7 @@ fn oklab(l: f64, a: f64, b: f64) -> [u8; 3] {
     ];
     linear.map(|c: f64| {
         let c = c.clamp(0.0, 1.0);
-        let c = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
+        let c = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * libm::pow(c, 1.0 / 2.4) - 0.055 };
         (c * 255.0).round() as u8
     })
 }

@@ -196,7 +196,7 @@ fn bars(series: &Series, points: &[Point], frame: &Frame<'_>, stand: Stand) -> M
 pub(super) fn covered(series: &Series, points: &[Point], frame: &Frame<'_>) -> Vec<(f64, f64)> {
     const NEAR: f64 = 6.0;
     let between = |(a, b): ((f64, f64), (f64, f64))| {
-        let steps = ((b.0 - a.0).hypot(b.1 - a.1) / NEAR).ceil().clamp(1.0, 200.0);
+        let steps = (libm::hypot(b.0 - a.0, b.1 - a.1) / NEAR).ceil().clamp(1.0, 200.0);
         (1..=steps as usize).map(move |i| {
             let part = i as f64 / steps;
             (a.0 + (b.0 - a.0) * part, a.1 + (b.1 - a.1) * part)

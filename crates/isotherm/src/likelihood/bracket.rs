@@ -230,7 +230,8 @@ fn enclose(
     if converged {
         let value = 0.5 * (a.value + b.value);
         // Half the difference of the starts is an error too.
-        let error = (0.5 * a.std_error.hypot(b.std_error)).max(0.5 * (a.value - b.value).abs());
+        let error =
+            (0.5 * libm::hypot(a.std_error, b.std_error)).max(0.5 * (a.value - b.value).abs());
         return (value, error, lower, upper);
     }
     // Half the bracket is 1.96 such errors.

@@ -169,7 +169,7 @@ struct Products<'a> {
 
 impl Products<'_> {
     fn new(layer: &Layer) -> Products<'_> {
-        let exp = |row: &Vec<f64>| row.iter().map(|x| x.exp()).collect::<Vec<f64>>();
+        let exp = |row: &Vec<f64>| row.iter().map(|&x| libm::exp(x)).collect::<Vec<f64>>();
         let rows: Vec<Vec<f64>> = layer.rows.iter().map(exp).collect();
         let first = rows.len() - Products::table_units(rows.len());
         let mut table = vec![(vec![1.0; layer.other_bias.len()], 0.0)];
@@ -239,10 +239,10 @@ impl LogSum {
 
     fn add(&mut self, x: f64) {
         if x > self.top {
-            self.sum = self.sum * (self.top - x).exp() + 1.0;
+            self.sum = self.sum * libm::exp(self.top - x) + 1.0;
             self.top = x;
         } else {
-            self.sum += (x - self.top).exp();
+            self.sum += libm::exp(x - self.top);
         }
     }
 
@@ -252,13 +252,13 @@ impl LogSum {
         }
         // Nothing was added to an empty sum; a NaN was added to one that is not a number.
         if other.top > f64::NEG_INFINITY || other.sum.is_nan() {
-            self.sum += other.sum * (other.top - self.top).exp();
+            self.sum += other.sum * libm::exp(other.top - self.top);
         }
         self
     }
 
     fn value(self) -> f64 {
-        self.top + self.sum.ln()
+        self.top + libm::log(self.sum)
     }
 }
 

@@ -141,13 +141,13 @@ fn step_down(cold: &[f64], _hot: &[f64], columns: usize) -> Step {
 /// `sign` · log mean e^(`sign` · u).
 fn log_mean_step(u: &[f64], sign: f64, columns: usize) -> Step {
     let top = u.iter().fold(f64::NEG_INFINITY, |top, u| top.max(sign * u));
-    let sum: f64 = u.iter().map(|u| (sign * u - top).exp()).sum();
+    let sum: f64 = u.iter().map(|u| libm::exp(sign * u - top)).sum();
     let n = u.len() as f64;
     let mut influences = vec![0.0; columns];
     for (i, u) in u.iter().enumerate() {
-        influences[i % columns] += sign * ((sign * u - top).exp() / sum - 1.0 / n);
+        influences[i % columns] += sign * (libm::exp(sign * u - top) / sum - 1.0 / n);
     }
-    Step { value: sign * (top + (sum / n).ln()), influences }
+    Step { value: sign * (top + libm::log(sum / n)), influences }
 }
 
 fn bar(cold: &[f64], hot: &[f64], columns: usize) -> Step {

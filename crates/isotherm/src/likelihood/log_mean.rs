@@ -39,10 +39,10 @@ pub fn log_mean_by_column(logs: &[f64]) -> Vec<f64> {
 /// log mean e^x, and each e^x as a multiple of that mean.
 fn log_mean_and_weights(logs: &[f64]) -> (f64, Vec<f64>) {
     let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut weights: Vec<f64> = logs.iter().map(|x| (x - top).exp()).collect();
+    let mut weights: Vec<f64> = logs.iter().map(|x| libm::exp(x - top)).collect();
     let mean = weights.iter().sum::<f64>() / logs.len() as f64;
     weights.iter_mut().for_each(|w| *w /= mean);
-    (top + mean.ln(), weights)
+    (top + libm::log(mean), weights)
 }
 
 /// The upper end of μ + s²/2. Of n independent normal numbers the median has the variance πs²/2n,

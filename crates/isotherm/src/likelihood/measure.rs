@@ -1,6 +1,7 @@
 //! The mean log-likelihood of a data set, with its error, as `summary.json` reports it.
 
 use isotherm_kernels::BitMatrix;
+use libm::hypot;
 use serde::{Deserialize, Serialize};
 
 use super::bracket::LogZ;
@@ -79,10 +80,10 @@ pub fn followed(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
     let (value, sampling_error) = mean_log_probability(minus_f, log_z.value, data, Effort::Quick);
     LogLikelihood {
         value,
-        std_error: sampling_error.hypot(log_z.std_error),
+        std_error: hypot(sampling_error, log_z.std_error),
         method: FOLLOWED.to_owned(),
-        lower: value - (log_z.upper - log_z.value).hypot(Z95 * sampling_error),
-        upper: value + (log_z.value - log_z.lower).hypot(Z95 * sampling_error),
+        lower: value - hypot(log_z.upper - log_z.value, Z95 * sampling_error),
+        upper: value + hypot(log_z.value - log_z.lower, Z95 * sampling_error),
         on: data.measured_on(),
         log_z: None,
     }
@@ -94,7 +95,7 @@ pub fn log_likelihood(rbm: &Rbm, data: &Dataset, log_z: &LogZ) -> LogLikelihood 
         mean_log_probability(minus_f(rbm), log_z.value, data, Effort::Full);
     LogLikelihood {
         value,
-        std_error: sampling_error.hypot(log_z.std_error),
+        std_error: hypot(sampling_error, log_z.std_error),
         method: "ais-bar-bracket".to_owned(),
         lower: value - (log_z.upper - log_z.value) - Z95 * sampling_error,
         upper: value + (log_z.value - log_z.lower) + Z95 * sampling_error,

@@ -80,7 +80,7 @@ pub fn against_the_samplers(found: &[Found; 2]) -> Vec<String> {
     reasons.extend(differ(found, "BAR", &random.bar, &data.bar));
     let [a, b] = [mean(&found[0].cold_log_weights), mean(&found[1].cold_log_weights)];
     let what = "the mean energy of their samples";
-    reasons.extend(differ_by(found, what, a.0 - b.0, a.1.hypot(b.1)));
+    reasons.extend(differ_by(found, what, a.0 - b.0, libm::hypot(a.1, b.1)));
     reasons
 }
 
@@ -105,7 +105,7 @@ fn by_chance(found: &[Found; 2], error: f64) -> f64 {
 }
 
 fn both(a: &Estimate, b: &Estimate) -> f64 {
-    a.std_error.hypot(b.std_error)
+    libm::hypot(a.std_error, b.std_error)
 }
 
 fn words(start: super::Start) -> &'static str {

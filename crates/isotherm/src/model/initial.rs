@@ -12,7 +12,7 @@ const CLIP: f64 = 0.01;
 /// The log-odds of a unit's marginal, clipped so that a constant unit stays finite.
 pub fn log_odds(marginal: f64) -> f64 {
     let p = marginal.clamp(CLIP, 1.0 - CLIP);
-    (p / (1.0 - p)).ln()
+    libm::log(p / (1.0 - p))
 }
 
 /// How a model starts: W ~ N(0, std²), b = 0, and c at the log-odds of the data's marginals, so

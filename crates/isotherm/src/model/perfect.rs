@@ -77,7 +77,7 @@ impl PerfectSampler {
         let top = self.masses.iter().fold(f64::NEG_INFINITY, |top, &x| top.max(x));
         let mut sum = 0.0;
         for mass in &mut self.masses {
-            sum += (*mass - top).exp();
+            sum += libm::exp(*mass - top);
             *mass = sum;
         }
     }

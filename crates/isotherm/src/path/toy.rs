@@ -29,7 +29,7 @@ impl Path for FixedAcceptance {
 
     fn log_ratio(&self, (_, beta_x): (usize, f64), _: (usize, f64)) -> f64 {
         let gap = ((1.0 - beta_x) * self.acceptance.len() as f64).round() as usize;
-        self.acceptance[gap].ln()
+        libm::log(self.acceptance[gap])
     }
 
     fn settle(&mut self, _model: &(), _betas: &[f64], _clock: Clock) {}

@@ -113,7 +113,7 @@ pub(super) fn best_of<'a>(
 
 /// The mean log-likelihood of the best model of independent pixels, −Σ_j h(P(x_j = 1)).
 fn independent_pixels(mixture: &Mixture) -> f64 {
-    let term = |p: f64| if p > 0.0 { p * p.ln() } else { 0.0 };
+    let term = |p: f64| if p > 0.0 { p * libm::log(p) } else { 0.0 };
     mixture.marginals().into_iter().map(|p| term(p) + term(1.0 - p)).sum()
 }
 

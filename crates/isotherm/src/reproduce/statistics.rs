@@ -45,7 +45,7 @@ impl Interval {
 
     fn exp(self) -> Interval {
         let Interval { estimate, low, high } = self;
-        Interval { estimate: estimate.exp(), low: low.exp(), high: high.exp() }
+        Interval { estimate: libm::exp(estimate), low: libm::exp(low), high: libm::exp(high) }
     }
 
     fn unbounded(estimate: f64) -> Interval {
@@ -72,7 +72,7 @@ pub fn difference(a: &[f64], b: &[f64]) -> Option<Interval> {
 /// The geometric mean of a / b, likewise; nothing unless all are positive.
 pub fn ratio(a: &[f64], b: &[f64]) -> Option<Interval> {
     let logs = |values: &[f64]| -> Option<Vec<f64>> {
-        values.iter().map(|&x| (x > 0.0).then(|| x.ln())).collect()
+        values.iter().map(|&x| (x > 0.0).then(|| libm::log(x))).collect()
     };
     difference(&logs(a)?, &logs(b)?).map(Interval::exp)
 }
@@ -88,7 +88,7 @@ pub fn rate_ratio(a: &Counts, b: &Counts) -> Option<Interval> {
         let logs: Option<Vec<f64>> = counts
             .iter()
             .map(|&(events, exposure)| {
-                (exposure > 0.0).then(|| ((events as f64 + 0.5) / exposure).ln())
+                (exposure > 0.0).then(|| libm::log((events as f64 + 0.5) / exposure))
             })
             .collect();
         let n = counts.len() as f64;

@@ -238,7 +238,7 @@ pub fn signed(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return minus(value.to_string()).replace("inf", "∞");
     }
-    let decimals = (digits - 1 - value.abs().log10().floor() as i32).max(0) as usize;
+    let decimals = (digits - 1 - libm::log10(value.abs()).floor() as i32).max(0) as usize;
     match value.abs() {
         x if x < 1e-3 => minus(format!("{value:.*e}", digits as usize - 1)),
         _ => minus(format!("{value:.decimals$}")),

@@ -86,7 +86,7 @@ impl States {
         let top = logs.iter().fold(f64::NEG_INFINITY, |top, &log| top.max(log));
         let mut masses = vec![0.0; modes + 1];
         for (log, mode) in logs.iter().zip(&self.modes) {
-            masses[mode.unwrap_or(modes)] += (log - top).exp();
+            masses[mode.unwrap_or(modes)] += libm::exp(log - top);
         }
         let total: f64 = masses.iter().sum();
         masses.into_iter().map(|mass| mass / total).collect()

@@ -30,7 +30,7 @@ impl Ladder {
             _ if i == 0 => 1.0,
             _ if i == rungs - 1 => 0.0,
             Spacing::Linear => 1.0 - i as f64 / gaps,
-            Spacing::Geometric => gaps.powf(-(i as f64) / (gaps - 1.0)),
+            Spacing::Geometric => libm::pow(gaps, -(i as f64) / (gaps - 1.0)),
         });
         Ladder { betas: betas.collect() }
     }

@@ -35,7 +35,7 @@ impl<'a> MonotoneCubic<'a> {
             if left * left + right * right < 8.0 {
                 continue;
             }
-            let radius = left.hypot(right);
+            let radius = libm::hypot(left, right);
             if radius > 3.0 {
                 slopes[k] *= 3.0 / radius;
                 slopes[k + 1] *= 3.0 / radius;

@@ -16,7 +16,7 @@ const HORIZON: f64 = 500.0;
 
 /// min(1, r), from log r.
 pub fn acceptance(log_ratio: f64) -> f64 {
-    if log_ratio < 0.0 { log_ratio.exp() } else { 1.0 }
+    if log_ratio < 0.0 { libm::exp(log_ratio) } else { 1.0 }
 }
 
 /// Running means of the pairs' acceptance probabilities, pooled over columns. Averaging min(1, r)
