@@ -2,7 +2,7 @@
 
 use crate::bits::words_for;
 use crate::cpu::Cpu;
-use crate::exp::{exp_f32, exp_f64};
+use crate::exp::{exp_f32, sigmoid_f64};
 use crate::level::{Level, per_cpu, per_level};
 use crate::matrix::{FLUSH, LANES, TILES_PER_WORD, Tile, lane_sum};
 use crate::quick::{Decisions, STEPS, UNITS};
@@ -195,7 +195,7 @@ impl<S: Source, const BASE: bool> Drawing<'_, S, BASE> {
 pub(crate) fn is_one(bits: u64, more: u64, x: f32) -> bool {
     const CELLS: f64 = (1u64 << 52) as f64;
     let u = ((bits << 36 | more) as f64 + 0.5) / CELLS;
-    u < 1.0 / (1.0 + exp_f64(-f64::from(x)))
+    u < sigmoid_f64(f64::from(x))
 }
 
 /// [`draw_words`] of one row.

@@ -56,3 +56,9 @@ pub fn exp_f64(x: f64) -> f64 {
     let p = 1.0 + (r + r * r * (0.5 + r * p));
     p * f64::from_bits(shifted.to_bits() << 52)
 }
+
+/// 1 / (1 + e^−x) to about 3 ulp. NaN stays NaN.
+#[inline(always)]
+pub fn sigmoid_f64(x: f64) -> f64 {
+    1.0 / (1.0 + exp_f64(-x))
+}

@@ -67,7 +67,7 @@ impl Products {
     #[inline]
     pub fn softplus_sum(&self, level: Level, bits: u64) -> f64 {
         assert!(self.in_range, "products out of range");
-        log_product(level, &self.table, self.tiles, self.groups, self.size, self.run, bits)
+        multiply_up(level, &self.table, self.tiles, self.groups, self.size, self.run, bits).log()
     }
 }
 
@@ -179,26 +179,26 @@ impl Largest {
 }
 
 per_level! {
-    /// log Π_j (1 + Π over the groups of the entry j of the row that the group's bits pick).
-    fn log_product(
+    /// Π_j (1 + Π over the groups of the entry j of the row that the group's bits pick).
+    fn multiply_up(
         table: &[Tile],
         tiles: usize,
         groups: usize,
         size: usize,
         run: usize,
         bits: u64,
-    ) -> f64 = log_product_body;
+    ) -> Large = multiply_up_body;
 }
 
 #[inline(always)]
-fn log_product_body(
+fn multiply_up_body(
     table: &[Tile],
     tiles: usize,
     groups: usize,
     size: usize,
     run: usize,
     bits: u64,
-) -> f64 {
+) -> Large {
     // With their number known, the groups are no loop.
     match groups {
         1 => of_groups::<1>(table, tiles, size, run, bits),
@@ -219,7 +219,7 @@ fn of_groups<const G: usize>(
     size: usize,
     run: usize,
     bits: u64,
-) -> f64 {
+) -> Large {
     let mut rows: [&[Tile]; G] = [&[]; G];
     for group in 0..G {
         let subset = (bits >> (group * size)) as usize & ((1 << size) - 1);
@@ -248,21 +248,35 @@ fn of_groups<const G: usize>(
         taken += 1;
         start = end;
     }
-    // With 2^20 outputs this is below 2^28.
-    let mut exponent = 0;
-    for lane in 0..LANES {
-        exponent += exponents[lane];
-    }
-    // Sixteen mantissas below 2 make less than 2^16.
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            mantissa.0[lane] *= mantissa.0[lane + width];
+    Large { mantissa, exponents, taken }
+}
+
+/// A product of sixteen lanes, each a mantissa from 1 to 2 and an exponent that was taken from it so many
+/// times, bias included.
+struct Large {
+    mantissa: Tile,
+    exponents: [u32; LANES],
+    taken: u32,
+}
+
+impl Large {
+    /// Stays apart from the loop over tiles: beside it, the one here that narrows down makes the compiler
+    /// cut its lanes into pairs.
+    #[inline(never)]
+    fn log(mut self) -> f64 {
+        // With 2^20 outputs this is below 2^28.
+        let exponent: u32 = self.exponents.iter().sum();
+        // Sixteen mantissas below 2 make less than 2^16.
+        let mut width = LANES / 2;
+        while width > 0 {
+            for lane in 0..width {
+                self.mantissa.0[lane] *= self.mantissa.0[lane + width];
+            }
+            width /= 2;
         }
-        width /= 2;
+        let exponent = exponent - 127 * LANES as u32 * self.taken;
+        libm::log(f64::from(self.mantissa.0[0])) + f64::from(exponent) * std::f64::consts::LN_2
     }
-    let exponent = exponent - 127 * LANES as u32 * taken;
-    libm::log(f64::from(mantissa.0[0])) + f64::from(exponent) * std::f64::consts::LN_2
 }
 
 #[inline(always)]

@@ -1,6 +1,7 @@
 //! The perfect sampler: independent samples of the model, drawn exactly by enumerating the hidden
 //! states. What every other sampler approaches, for hidden layers small enough to enumerate.
 
+use isotherm_kernels::exp::exp_f64;
 use isotherm_kernels::{BitMatrix, Level, Matrix, Products, bernoulli, softplus};
 use rand::RngExt;
 
@@ -77,7 +78,7 @@ impl PerfectSampler {
         let top = self.masses.iter().fold(f64::NEG_INFINITY, |top, &x| top.max(x));
         let mut sum = 0.0;
         for mass in &mut self.masses {
-            sum += libm::exp(*mass - top);
+            sum += exp_f64(*mass - top);
             *mass = sum;
         }
     }

@@ -10,7 +10,7 @@ mod visible_sums;
 use std::f64::consts::LN_2;
 
 use isotherm_kernels::bits::{bit, ones};
-use isotherm_kernels::scalar::sigmoid;
+use isotherm_kernels::exp::sigmoid_f64;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Matrix, Products, Tile, bernoulli};
 use rayon::prelude::*;
 
@@ -71,7 +71,7 @@ fn sweep_row(
         let i = site % b.len();
         let flipped = sums.flipped(h, i);
         let bias = f64::from(if bit(h, i) { -b[i] } else { b[i] });
-        if f64::from(uniforms.0[site % LANES]) < sigmoid(beta * (bias + flipped - sum)) {
+        if f64::from(uniforms.0[site % LANES]) < sigmoid_f64(beta * (bias + flipped - sum)) {
             sums.flip(h, i);
             h[i / 64] ^= 1 << (i % 64);
             sum = flipped;
