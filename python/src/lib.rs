@@ -2,6 +2,8 @@
 //! see is in the package itself; options, rows of metrics and results cross over as JSON, as the
 //! library writes them.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod arrays;
 mod errors;
 mod examples;

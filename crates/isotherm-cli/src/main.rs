@@ -1,6 +1,8 @@
 //! `isotherm`: the command line. It reads arguments, shows progress and sets exit codes; every
 //! algorithm is in the library.
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod args;
 mod data;
 mod evaluate;

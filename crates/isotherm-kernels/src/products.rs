@@ -251,8 +251,8 @@ fn of_groups<const G: usize>(
     Large { mantissa, exponents, taken }
 }
 
-/// A product of sixteen lanes, each a mantissa from 1 to 2 and an exponent that was taken from it so many
-/// times, bias included.
+/// A product in sixteen lanes: what is left of each between 1 and 2, and the sum of the exponents that were
+/// taken out of it, each with its bias of 127.
 struct Large {
     mantissa: Tile,
     exponents: [u32; LANES],

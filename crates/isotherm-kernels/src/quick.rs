@@ -179,8 +179,8 @@ pub(crate) mod x86 {
         let high =
             _mm256_shuffle_epi8(high, _mm256_or_si256(_mm256_slli_epi16::<8>(n), all(0x0080)));
         let e = _mm256_mulhi_epu16(p, _mm256_or_si256(low, high));
-        // U + U·e^−|x| is below 1 where adding does not wrap round, so that nothing saturates; a tie is
-        // where the sum is close to wrapping.
+        // U + U·e^−|x| is below 1 where adding does not wrap round, so that nothing saturates. A tie is
+        // where the sum is within the margin of wrapping; −2^15, its own absolute value, is taken for one.
         let product = high_product(u, e);
         let sum = _mm256_add_epi16(u, product);
         let inside = _mm256_cmpeq_epi16(sum, _mm256_adds_epu16(u, product));
@@ -188,8 +188,8 @@ pub(crate) mod x86 {
         (_mm256_xor_si256(inside, sign), tie)
     }
 
-    /// The upper halves of sixteen products. Where one product feeds another the compiler turns the
-    /// intrinsic into 32-bit numbers and back, which takes nine instructions instead of one.
+    /// The upper halves of sixteen products. Where one product feeds another with nothing in between, the
+    /// compiler turns the intrinsic into 32-bit numbers and back: nine instructions instead of one.
     #[target_feature(enable = "avx2")]
     #[inline]
     fn high_product(a: __m256i, b: __m256i) -> __m256i {

@@ -4,7 +4,7 @@
 mod common;
 
 use common::*;
-use isotherm_kernels::exp::{exp_f32, exp_f64};
+use isotherm_kernels::exp::{exp_f32, exp_f64, sigmoid_f64};
 
 /// The largest relative error over `steps` equal steps from `from` to `to`.
 fn worst(from: f64, to: f64, steps: u32, error: impl Fn(f64) -> f64) -> (f64, f64) {
@@ -36,6 +36,21 @@ fn f64_is_accurate() {
         let (worst, at) = worst(from, to, 2_000_000, error);
         assert!(worst <= EXP_ERROR_F64, "{worst:e} at {at}");
     }
+}
+
+#[test]
+fn sigmoid_is_accurate_and_keeps_its_ends() {
+    let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
+    let error = |x: f64| (sigmoid_f64(x) - sigmoid(x)).abs() / sigmoid(x);
+    for (from, to) in [(-700.0, 40.0), (-1.0, 1.0)] {
+        let (worst, at) = worst(from, to, 500_000, error);
+        assert!(worst <= EXP_ERROR_F64 + f64::EPSILON, "{worst:e} at {at}");
+    }
+    assert_eq!(sigmoid_f64(0.0), 0.5);
+    assert_eq!(sigmoid_f64(f64::INFINITY), 1.0);
+    let least = sigmoid_f64(f64::NEG_INFINITY);
+    assert!(least > 0.0 && least == sigmoid_f64(-700.0) && least < 1e-300);
+    assert!(sigmoid_f64(f64::NAN).is_nan());
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl Frame<'_> {
         if turn > 0.0 {
             let whole = lines.join(" ");
             // the end of the text, not its baseline, points to the tick
-            let (sine, cosine) = turn.to_radians().sin_cos();
+            let (sine, cosine) = libm::sincos(turn.to_radians());
             let at = (x + SMALL * 0.36 * sine, self.bottom() + 8.0 + SMALL * 0.6 * cosine);
             return text::turned("label tick-x", &whole, at, Anchor::End, SMALL, -turn);
         }
