@@ -1,5 +1,5 @@
-//! The same seed gives the same bytes on every machine: what runs made where this was recorded is what
-//! they make here. One wrong bit on the way, and all that follow are others.
+//! The same seed gives the same bytes on x86-64 and on aarch64: what runs made where this was recorded is
+//! what they make here. One wrong bit on the way, and all that follow are others.
 //!
 //! Who changes learning on purpose records the digests anew, with `ISOTHERM_RECORD=1 cargo test -p
 //! isotherm-cli --test same_everywhere`, and says so in the commit.
@@ -27,12 +27,10 @@ fn what_was_recorded_elsewhere() {
     let mut learn = |name: &str, data: Option<&Path>, options: String| {
         let run = folder.path().join(name);
         succeed(train(data, &format!("{SHORT} {options}"), &run));
-        found.push(format!(
-            "{name} model {}",
-            digest(&fs::read(run.join("model.safetensors")).unwrap())
-        ));
+        let model = fs::read(run.join("model.safetensors")).unwrap();
+        found.push(format!("{name} model {}", digest(&model)));
         let rows = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
-        let rows: Vec<String> = rows.lines().map(without_places).collect();
+        let rows: Vec<String> = rows.lines().map(comparable).collect();
         found.push(format!("{name} metrics {}", digest(rows.join("\n").as_bytes())));
         text(&run)
     };
@@ -53,7 +51,7 @@ fn what_was_recorded_elsewhere() {
     succeed(words(&format!("sample {apt} -n 100 --quiet --out {}", samples.display())));
     found.push(format!("apt samples {}", digest(&fs::read(samples).unwrap())));
     let estimate = succeed(["evaluate", &large, "--quick", "--json", "--quiet"]);
-    found.push(format!("followed estimate {}", digest(without_places(&estimate).as_bytes())));
+    found.push(format!("followed estimate {}", digest(comparable(&estimate).as_bytes())));
 
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/digests.txt");
     if std::env::var_os("ISOTHERM_RECORD").is_some() {
@@ -65,9 +63,9 @@ fn what_was_recorded_elsewhere() {
     assert_eq!(found, recorded, "other bytes than were recorded");
 }
 
-/// Leaves out where the data were, which is another folder every time, and the ends of intervals: the
-/// quantiles of Student's t are computed with the system's logarithms.
-fn without_places(json: &str) -> String {
+/// Leaves out places, which are in another folder every time, and the ends of intervals: the quantiles of
+/// Student's t are computed with the system's logarithms.
+fn comparable(json: &str) -> String {
     let mut value: Value = serde_json::from_str(json).unwrap();
     leave_out(&mut value);
     value.to_string()
