@@ -26,6 +26,11 @@ class History(dict[str, np.ndarray]):
             if any(measured):
                 history[name] = _column(measured, "value")
                 history[f"{name}_std_error"] = _column(measured, "std_error")
+        followed = [row.get("log_z_averaged") or {} for row in rows]
+        if any(followed):
+            history["log_z_averaged"] = _column(followed, "value")
+            history["log_z_averaged_std_error"] = _column(followed, "std_error")
+            history["log_z_averaged_round_trips"] = _column(followed, "round_trips")
         ladders = [row.get("ladder") or {} for row in rows]
         if any(ladders):
             history["rungs"] = np.array([len(it.get("betas", ())) for it in ladders])

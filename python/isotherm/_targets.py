@@ -22,16 +22,25 @@ class Quadratic:
     array([ 0., -1.,  0.])
     """
 
-    def __init__(self, native: _isotherm.Quadratic) -> None:
+    def __init__(self, native: _isotherm.Quadratic, made_by: tuple[str, tuple[Any, ...]]) -> None:
         self._native = native
+        #: The method that makes it and what that was given: what a pickle holds.
+        self._made_by = made_by
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        name, given = self._made_by
+        return getattr(type(self), name), given
+
+    def __repr__(self) -> str:
+        return f"<Quadratic energy of {self.n} variables>"
 
     @classmethod
     def qubo(cls, Q: Any) -> Quadratic:
         """E(x) = xᵀQx, x of zeros and ones; a pair costs Q_ij + Q_ji."""
-        Q = np.asarray(Q, dtype=float)
+        Q = np.array(Q, dtype=float, order="C")  # its own, which nobody changes
         if Q.ndim != 2 or Q.shape[0] != Q.shape[1]:
             raise ValueError(f"Q must be a square matrix, not of shape {Q.shape}")
-        return cls(_isotherm.Quadratic.from_qubo(np.ascontiguousarray(Q, dtype=float)))
+        return cls(_isotherm.Quadratic.from_qubo(Q), ("qubo", (Q,)))
 
     @classmethod
     def ising(cls, J: Any, h: Any = None) -> Quadratic:
@@ -40,17 +49,19 @@ class Quadratic:
         ``J`` is a matrix, symmetric or of one triangle; for a few bonds among many spins see
         :meth:`ising_bonds`.
         """
-        matrix = np.ascontiguousarray(J, dtype=float)
+        matrix = np.array(J, dtype=float, order="C")
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(f"J must be a square matrix, not of shape {matrix.shape}")
-        fields = np.zeros(len(matrix)) if h is None else np.asarray(h, dtype=float)
-        return cls(_isotherm.Quadratic.from_couplings(matrix, fields))
+        fields = np.zeros(len(matrix)) if h is None else np.array(h, dtype=float)
+        native = _isotherm.Quadratic.from_couplings(matrix, fields)
+        return cls(native, ("ising", (matrix, fields)))
 
     @classmethod
     def ising_bonds(cls, bonds: Sequence[tuple[int, int, float]], h: Any) -> Quadratic:
         """The same with the pairs named one by one, ``(i, j, J_ij)``; ``h`` has a field a spin."""
         pairs = [(int(i), int(j), float(coupling)) for i, j, coupling in bonds]
-        return cls(_isotherm.Quadratic.from_bonds(pairs, np.asarray(h, dtype=float)))
+        fields = np.array(h, dtype=float)
+        return cls(_isotherm.Quadratic.from_bonds(pairs, fields), ("ising_bonds", (pairs, fields)))
 
     @property
     def n(self) -> int:
@@ -124,6 +135,7 @@ def sample_target(
     ``energy`` is a :class:`Quadratic`, or a function that takes an array of states (float64, a row
     each) and returns their energies; ``n`` is then the number of variables. The ladder goes from
     β = 1 to β = 0, where every state is as likely. It is tuned for ``warm_up`` steps and then stays.
+    ``callback`` is told the share that is done, now and then; an exception that it raises ends it.
 
     >>> import numpy as np
     >>> def field(x):  # three free spins

@@ -1,5 +1,7 @@
 """Energies of one's own."""
 
+import pickle
+
 import numpy as np
 import pytest
 from conftest import every_state
@@ -189,3 +191,22 @@ def test_states_are_numbers_that_do_not_wrap():
     for energy in (lambda x: -x.sum(1), lambda x: -((2 * x - 1).sum(1) + 4) / 2):
         found = sample_target(energy, n=4, n_samples=100, warm_up=200, log_z_steps=300)
         assert found.converged and abs(found.log_z.value - exact) < 0.15
+
+
+def test_quadratic_energies_pickle():
+    rng = np.random.default_rng(3)
+    states, h = rng.integers(0, 2, (20, 4)), rng.normal(size=4)
+    matrix = rng.normal(size=(4, 4))
+    upper = np.triu(matrix, 1)
+    energies = [
+        Quadratic.qubo(matrix),
+        Quadratic.ising(upper, h),
+        Quadratic.ising(upper),
+        Quadratic.ising_bonds([(0, 1, 0.5), (2, 3, -1.0)], h),
+    ]
+    before = [energy.energies(states) for energy in energies]
+    matrix[:] = upper[:] = h[:] = 0.0  # what they were made from may change
+    for energy, expected in zip(energies, before):
+        again = pickle.loads(pickle.dumps(energy))
+        np.testing.assert_array_equal(again.energies(states), expected)
+        assert "4 variables" in repr(again)

@@ -175,6 +175,18 @@ def test_held_out_data(votes):
     assert np.nanmax(history) == rbm.summary_["best"]["log_likelihood_valid"]
 
 
+def test_log_z_is_followed_along_a_large_model():
+    X = np.random.default_rng(0).integers(0, 2, (300, 30))
+    rbm = RBM(hidden=20, updates=2000, final_likelihood="exact-only", random_state=1).fit(X)
+    names = ("log_z_averaged", "log_z_averaged_std_error", "log_z_averaged_round_trips")
+    log_z, error, round_trips = (rbm.history_[name] for name in names)
+    likelihood = rbm.history_["log_likelihood_averaged"]
+    assert log_z[-1] + likelihood[-1] == pytest.approx(-rbm.free_energy(X).mean(), abs=1e-3)
+    assert 0 < error[-1] < 0.05
+    assert log_z[-1] == pytest.approx(rbm.log_z_.value, abs=5 * error[-1])
+    assert (np.diff(round_trips[~np.isnan(round_trips)]) >= 0).all() and round_trips[-1] > 16
+
+
 def test_patience_stops_early(votes):
     rng = np.random.default_rng(0)
     noise = rng.integers(0, 2, (200, 6))

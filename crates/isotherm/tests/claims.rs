@@ -97,6 +97,7 @@ impl Made {
             }),
             log_likelihood_averaged: None,
             log_likelihood_valid: None,
+            log_z_averaged: None,
             ladder: self.ladder(),
         };
         let rows = vec![

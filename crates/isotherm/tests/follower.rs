@@ -25,7 +25,7 @@ fn watch(
         trainer.step(&mut state).unwrap();
         if at(update) {
             let averaged = Rbm::new(state.averaged.clone());
-            let seen = state.follower.as_ref().unwrap().log_z(&averaged).unwrap();
+            let seen = state.follower.as_ref().unwrap().log_z(&averaged).unwrap().estimate;
             look(seen, exact::log_z(&averaged).unwrap());
         }
     }

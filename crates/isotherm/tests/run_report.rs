@@ -40,6 +40,7 @@ fn row(step: u64) -> Row {
         log_likelihood: Some(likelihood(-50.0 - 100.0 / step as f64)),
         log_likelihood_averaged: Some(likelihood(-49.0 - 100.0 / step as f64)),
         log_likelihood_valid: None,
+        log_z_averaged: None,
         ladder: Some(LadderRow {
             swap_rates: vec![Some(0.05); rungs - 1],
             swap_rate: 0.05,

@@ -58,17 +58,22 @@ pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) ->
     Verdict { converged: false, sentence }
 }
 
+/// So many round trips, in words.
+pub(crate) fn trips_in_words(count: u64) -> String {
+    match count {
+        0 => "no round trips".to_owned(),
+        1 => "1 round trip".to_owned(),
+        many => format!("{many} round trips"),
+    }
+}
+
 /// What speaks against two samplers, before anything is made of their samples.
 pub fn against_the_samplers(found: &[Found; 2]) -> Vec<String> {
     let [random, data] = [&found[0].report, &found[1].report];
     let mut reasons = Vec::new();
     for report in [random, data] {
         if report.round_trips < report.columns as u64 {
-            let count = match report.round_trips {
-                0 => "no round trips".to_owned(),
-                1 => "1 round trip".to_owned(),
-                many => format!("{many} round trips"),
-            };
+            let count = trips_in_words(report.round_trips);
             let (columns, steps) = (report.columns, report.steps);
             let from = words(report.start);
             reasons.push(format!(

@@ -8,6 +8,7 @@ use crate::path::Path;
 use crate::tempering::engine::Change;
 use crate::tempering::{Tempering, flow::ReturnTime};
 use crate::train::Phase;
+use crate::train::follower::FollowedLogZ;
 
 /// The run after `step` steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct Row {
     /// That of the averaged parameters on the validation data.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub log_likelihood_valid: Option<LogLikelihood>,
+    /// log Z of the averaged parameters, where it is followed and not enumerated.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub log_z_averaged: Option<FollowedLogZ>,
     /// The ladder, where there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ladder: Option<LadderRow>,

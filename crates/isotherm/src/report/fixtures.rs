@@ -80,6 +80,7 @@ pub(crate) fn healthy_rows() -> Vec<Row> {
         log_likelihood: Some(likelihood(-200.0 + 10.0 * i as f64)),
         log_likelihood_averaged: Some(likelihood(-201.0 + 10.0 * i as f64)),
         log_likelihood_valid: None,
+        log_z_averaged: None,
         ladder: Some(healthy_ladder()),
     };
     (0..10).map(row).collect()

@@ -3,6 +3,7 @@
 use crate::figure::minus;
 use crate::likelihood::LogLikelihood;
 use crate::likelihood::exact::LARGEST;
+use crate::likelihood::verdict::trips_in_words;
 use crate::record::{LadderRow, Row};
 use crate::tempering::theory;
 use crate::train::{Algorithm, Config, Phase};
@@ -68,6 +69,7 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
     found.extend(unfinished(signs));
     found.extend(non_finite(signs.rows));
     found.extend(falling_likelihood(signs.rows));
+    found.extend(slow_follower(signs.rows));
     match signs.likelihood {
         Some(measured) => found.extend(not_converged("The log-likelihood", measured)),
         None => found.extend(signs.units.filter(|_| signs.finished).and_then(no_likelihood)),
@@ -166,6 +168,20 @@ fn falling_likelihood(rows: &[Row]) -> Option<String> {
             minus(format!("{:.2}", last.1)),
             last.0,
             100.0 * LIKELIHOOD_FALL
+        )
+    })
+}
+
+/// The same rule by which `evaluate` finds a sampler not converged, at the end of what is known.
+fn slow_follower(rows: &[Row]) -> Option<String> {
+    let (step, it) = rows.iter().rev().find_map(|row| Some((row.step, row.log_z_averaged?)))?;
+    let trips = trips_in_words(it.round_trips);
+    (it.round_trips < it.columns as u64).then(|| {
+        format!(
+            "The likelihood along the run may be further off than its band: the sampler that follows \
+             it had completed {trips} at step {step}, fewer than one for each of its {} columns, \
+             and hardly forgets where it began. `isotherm evaluate` does not rest on it.",
+            it.columns
         )
     })
 }

@@ -4,6 +4,7 @@
 use super::*;
 use crate::likelihood::Verdict;
 use crate::report::fixtures::*;
+use crate::train::follower::FollowedLogZ;
 
 fn config() -> Config {
     Config { updates: 1000, ..Config::default() }
@@ -220,4 +221,18 @@ fn lost_modes_are_told_once_the_updates_are_done() {
     assert!(!told(5000, 5010)[0].contains("negative samples"), "what was measured, not why");
     assert!(told(5000, 4999).is_empty(), "learning goes on");
     assert!(told(72, 82).is_empty(), "too short to tell anything");
+}
+
+#[test]
+fn a_follower_that_hardly_travels_is_doubted() {
+    let with = |round_trips| {
+        let mut rows = healthy_rows();
+        let estimate = crate::likelihood::Estimate::of_groups(&[1.0, 2.0, 3.0]);
+        let followed = FollowedLogZ { estimate, columns: 16, round_trips };
+        rows[8].log_z_averaged = Some(followed);
+        about(&rows)
+    };
+    assert_one(&with(15), &["15 round trips at step 900", "each of its 16 columns", "evaluate"]);
+    assert_one(&with(0), &["no round trips"]);
+    assert!(with(16).is_empty());
 }

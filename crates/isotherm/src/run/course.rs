@@ -16,7 +16,7 @@ use crate::likelihood::{
 };
 use crate::model::Rbm;
 use crate::record::{LadderRow, Row, Seconds, Summary};
-use crate::train::follower::Follower;
+use crate::train::follower::{FollowedLogZ, Follower};
 use crate::train::{Config, FinalLikelihood, Phase, Plan, StepInfo, TrainState, Trainer};
 
 /// The version of the checkpoint's contents.
@@ -29,8 +29,8 @@ struct Followed {
     train: Option<LogLikelihood>,
     averaged: Option<LogLikelihood>,
     valid: Option<LogLikelihood>,
-    /// How uncertain log Z of the averaged parameters is.
-    log_z_error: f64,
+    /// log Z of the averaged parameters, if it is not exact.
+    log_z: Option<FollowedLogZ>,
 }
 
 /// Whoever is told what is going on, and the share of it that is done.
@@ -216,7 +216,8 @@ impl Course {
         };
         if let Some(valid) = &likelihoods.valid {
             // All looks are at the same examples: only log Z is in doubt.
-            self.state.keep_if_best(valid.value, likelihoods.log_z_error);
+            let error = likelihoods.log_z.map_or(0.0, |log_z| log_z.estimate.std_error);
+            self.state.keep_if_best(valid.value, error);
         }
         Ok(Some(Row {
             step,
@@ -226,6 +227,7 @@ impl Course {
             log_likelihood: likelihoods.train,
             log_likelihood_averaged: likelihoods.averaged,
             log_likelihood_valid: likelihoods.valid,
+            log_z_averaged: likelihoods.log_z,
             ladder: self.state.negative.tempering().and_then(LadderRow::of),
         }))
     }
@@ -249,7 +251,7 @@ impl Course {
             train: Some(measure(&self.state.model, self.data(), Effort::Quick)?),
             averaged: Some(of_averaged(self.data())),
             valid: self.valid().map(of_averaged),
-            log_z_error: 0.0,
+            log_z: None,
         })
     }
 
@@ -258,9 +260,9 @@ impl Course {
         let Some(log_z) = follower.log_z(&averaged) else { return Followed::default() };
         Followed {
             train: None,
-            averaged: Some(followed(&averaged, &log_z, self.data())),
-            valid: self.valid().map(|data| followed(&averaged, &log_z, data)),
-            log_z_error: log_z.std_error,
+            averaged: Some(followed(&averaged, &log_z.estimate, self.data())),
+            valid: self.valid().map(|data| followed(&averaged, &log_z.estimate, data)),
+            log_z: Some(log_z),
         }
     }
 

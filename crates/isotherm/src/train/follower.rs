@@ -11,6 +11,7 @@
 //! slowly that a sweep every 20 updates keeps up.
 
 use isotherm_kernels::{BitMatrix, stream_key};
+use serde::{Deserialize, Serialize};
 
 use super::negative::AnyPath;
 use super::plan::Plan;
@@ -43,6 +44,19 @@ const ADAPTATION: Adaptation = Adaptation {
     spawn_every: 25,
     burn_in: 10,
 };
+
+/// log Z of the averaged parameters as it is followed, and what that rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FollowedLogZ {
+    /// log Z and its error, by the spread of the columns.
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    /// Columns of the follower.
+    pub columns: usize,
+    /// Round trips of its replicas so far: before each column has made one, the spread cannot show what
+    /// all of them have in common from where they began.
+    pub round_trips: u64,
+}
 
 /// The sampler and what it has seen so far; part of the state of a run.
 pub struct Follower {
@@ -90,8 +104,10 @@ impl Follower {
     }
 
     /// log Z of the averaged model of the moment: of the last look, and an importance step on.
-    pub fn log_z(&self, averaged: &Rbm) -> Option<Estimate> {
-        self.tracked.after(&self.importance_step(averaged))
+    pub fn log_z(&self, averaged: &Rbm) -> Option<FollowedLogZ> {
+        let estimate = self.tracked.after(&self.importance_step(averaged))?;
+        let round_trips = self.tempering.state.flow.round_trips;
+        Some(FollowedLogZ { estimate, columns: COLUMNS, round_trips })
     }
 
     /// How far log Z is from where it was at the last look, as each column sees it: the mean weight of
@@ -127,6 +143,7 @@ impl Follower {
     /// Forgets what was seen, as when the model is another one than it was.
     pub fn begin_anew(&mut self) {
         (self.minus_f, self.tracked) = (Vec::new(), Tracked::default());
+        self.tempering.state.flow.restart_count();
     }
 }
 
