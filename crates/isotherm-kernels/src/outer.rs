@@ -20,13 +20,13 @@ fn add_rows_body(rows: &Matrix, out: &mut [Tile]) {
 
 per_level! {
     /// `out[j] −= x_j · y` for every row `j` of `out`.
-    pub fn subtract_outer(x: &[f32], y: &[Tile], out: &mut Matrix) = subtract_outer_body;
+    pub fn subtract_outer(x: &[f32], y: &[Tile], out: &mut [Tile]) = subtract_outer_body;
 }
 
 #[inline(always)]
-fn subtract_outer_body(x: &[f32], y: &[Tile], out: &mut Matrix) {
-    assert_eq!((x.len(), y.len()), (out.rows(), out.tiles_per_row()), "shape of the outer product");
-    for (&x, out) in x.iter().zip(out.tiles_mut().chunks_exact_mut(y.len().max(1))) {
+fn subtract_outer_body(x: &[f32], y: &[Tile], out: &mut [Tile]) {
+    assert_eq!(x.len() * y.len(), out.len(), "shape of the outer product");
+    for (&x, out) in x.iter().zip(out.chunks_exact_mut(y.len().max(1))) {
         for (out, y) in flat_mut(out).iter_mut().zip(flat(y)) {
             *out -= x * y;
         }

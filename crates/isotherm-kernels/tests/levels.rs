@@ -26,7 +26,7 @@ fn products(level: Level, rows: usize, inputs: usize, outputs: usize, seed: u64)
     let grouping = affine::Grouping::ALL[seed as usize % 2];
     affine::affine(level, grouping, bits.as_rows(), &weights, bias.tiles(), product.tiles_mut());
     let mut sums = weights.clone();
-    outer::subtract_outer(level, &data.reals(inputs, 2.0), bias.tiles(), &mut sums);
+    outer::subtract_outer(level, &data.reals(inputs, 2.0), bias.tiles(), sums.tiles_mut());
     let mut row = bias.clone();
     outer::add_rows(level, &reals, row.tiles_mut());
     let mut probabilities = data.matrix(rows, outputs, 100.0);

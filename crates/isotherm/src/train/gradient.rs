@@ -54,6 +54,8 @@ pub struct Gradient {
     hidden: Matrix,
     /// Two numbers a row: s_r, and what centering takes out of ∇c for it.
     sides: Matrix,
+    /// v_r·μ of each row.
+    v_mu: Vec<f64>,
     /// Their sums over the rows in which a visible unit is one.
     visible: Matrix,
     /// λ where nothing is centered.
@@ -69,6 +71,7 @@ impl Gradient {
             on: BitMatrix::zeros(n_visible, rows),
             hidden: Matrix::zeros(rows, n_hidden),
             sides: Matrix::zeros(rows, 2),
+            v_mu: vec![0.0; rows],
             visible: Matrix::zeros(n_visible, 2),
             no_offset: Matrix::zeros(1, n_hidden),
         }
@@ -83,15 +86,7 @@ impl Gradient {
     pub fn of(&mut self, phases: &Phases, centering: Option<&Centering>) -> &Parameters {
         let level = Level::detect();
         phases.v.transpose_into(level, &mut self.on);
-        let lambda = centering.map_or(&self.no_offset, |offsets| &offsets.hidden).tiles();
-        for row in 0..phases.h.rows() {
-            let (share, h) = (phases.share(row), phases.h.row_tiles(row));
-            let centered = self.hidden.row_tiles_mut(row);
-            vector::scaled_difference(level, share, h, lambda, centered);
-            let side = vector::dot(level, centered, lambda) as f32;
-            self.sides.row_mut(row).copy_from_slice(&[share, side]);
-        }
-
+        self.fill_rows(phases, centering);
         let Parameters { w, b, c } = &mut self.value;
         product(&self.on, &self.hidden, w);
         product(&self.on, &self.sides, &mut self.visible);
@@ -101,17 +96,45 @@ impl Gradient {
         b.tiles_mut().fill(Tile::ZERO);
         outer::add_rows(level, &self.hidden, b.tiles_mut());
         if let Some(offsets) = centering {
-            self.center(phases, &offsets.visible);
+            self.center(&offsets.visible);
         }
         &self.value
     }
 
+    /// What each row of the phases brings to the sums, the rows handed out to the threads.
+    fn fill_rows(&mut self, phases: &Phases, centering: Option<&Centering>) {
+        let lambda = centering.map_or(&self.no_offset, |offsets| &offsets.hidden).tiles();
+        let (rows, tiles) = (phases.h.rows(), self.hidden.tiles_per_row());
+        let chunk = rows_per_thread(rows, 0.2 * (phases.v.cols() + phases.h.cols()) as f64);
+        let hidden = self.hidden.tiles_mut().par_chunks_mut(chunk * tiles);
+        let sides = self.sides.tiles_mut().par_chunks_mut(chunk);
+        let v_mu = self.v_mu.par_chunks_mut(chunk);
+        hidden.zip(sides).zip(v_mu).enumerate().for_each(|(i, ((hidden, sides), v_mu))| {
+            let level = Level::detect();
+            for (at, centered) in hidden.chunks_exact_mut(tiles).enumerate() {
+                let row = i * chunk + at;
+                let (share, h) = (phases.share(row), phases.h.row_tiles(row));
+                vector::scaled_difference(level, share, h, lambda, centered);
+                let side = vector::dot(level, centered, lambda) as f32;
+                sides[at].0[..2].copy_from_slice(&[share, side]);
+                if let Some(Centering { visible: mu, .. }) = centering {
+                    let (v, v_mu) = (phases.v.row(row), &mut v_mu[at..=at]);
+                    let (mu, cols, scratch) = (mu.tiles(), mu.cols(), &mut [Tile::ZERO]);
+                    bernoulli::selected_sums(level, mu, v, cols, scratch, v_mu);
+                }
+            }
+        });
+    }
+
     /// Takes the visible offsets into account. So far ∇W is Σ_r s_r v_r (h_r − λ)ᵀ, ∇b is Δh and ∇c
     /// is Δv.
-    fn center(&mut self, phases: &Phases, mu: &Matrix) {
+    fn center(&mut self, mu: &Matrix) {
         let level = Level::detect();
         let Parameters { w, b, c } = &mut self.value;
-        outer::subtract_outer(level, mu.row(0), b.tiles(), w);
+        let (delta_h, tiles) = (b.tiles(), w.tiles_per_row());
+        let chunk = rows_per_thread(w.rows(), 2.0 * tiles as f64);
+        let rows = mu.row(0).par_chunks(chunk).zip(w.tiles_mut().par_chunks_mut(chunk * tiles));
+        rows.for_each(|(mu, w)| outer::subtract_outer(Level::detect(), mu, delta_h, w));
         // ∇W λ = Σ_r (v_r − μ) e_r with e_r = s_r (h_r − λ)·λ.
         let all: f32 = (0..self.sides.rows()).map(|row| self.sides.row(row)[1]).sum();
         for (j, (c, mu)) in c.row_mut(0).iter_mut().zip(mu.row(0)).enumerate() {
@@ -120,10 +143,7 @@ impl Gradient {
         // ∇Wᵀμ = Σ_r s_r (h_r − λ) (v_r·μ − μ·μ).
         let mu_mu = vector::dot(level, mu.tiles(), mu.tiles());
         for row in 0..self.hidden.rows() {
-            let mut v_mu = [0.0];
-            let v = phases.v.row(row);
-            bernoulli::selected_sums(level, mu.tiles(), v, mu.cols(), &mut [Tile::ZERO], &mut v_mu);
-            let weight = (mu_mu - v_mu[0]) as f32;
+            let weight = (mu_mu - self.v_mu[row]) as f32;
             vector::add_scaled(level, weight, self.hidden.row_tiles(row), b.tiles_mut());
         }
     }
