@@ -54,14 +54,20 @@ def range_of(X: Any) -> tuple[float, float]:
     return low, high if high > low else low + 1.0
 
 
-def scaled(X: Any, bounds: tuple[float, float]) -> Any:
-    """Values as shares of a range. What lies beyond it is cut off."""
+def scaled(X: Any, bounds: tuple[float, float], name: str = "X") -> Any:
+    """Values as shares of a range.
+
+    Values beyond 0 and 1 of a model that was fitted between them mean something else: an error.
+    Beyond a range that was taken from the training data they may lie; they are cut off, with a
+    warning.
+    """
     low, high = bounds
     if X.dtype == np.bool_:
         return X
+    if sparse.issparse(X) and low != 0:
+        return scaled(X.toarray(), bounds, name)
+    _check_range(X, low, high, name)
     if sparse.issparse(X):
-        if low != 0:
-            return scaled(X.toarray(), bounds)
         if (low, high) == (0.0, 1.0) and (not X.nnz or (X.data.min() >= 0 and X.data.max() <= 1)):
             return X
         X = X.copy()
@@ -73,6 +79,26 @@ def scaled(X: Any, bounds: tuple[float, float]) -> Any:
     floating = X.dtype if X.dtype in (np.float32, np.float64) else np.float64
     low_, width = np.asarray(low, floating), np.asarray(high - low, floating)
     return np.clip((X - low_) / width, 0, 1)
+
+
+def _check_range(X: Any, low: float, high: float, name: str) -> None:
+    if 0 in X.shape:
+        return
+    smallest, largest = float(X.min()), float(X.max())
+    rounding = 1e-5 * (high - low)
+    if low - rounding <= smallest and largest <= high + rounding:
+        return
+    found = f"{name} has values from {smallest:.4g} to {largest:.4g}"
+    if (low, high) == (0.0, 1.0):
+        raise ValueError(
+            f"{found}, but the model was fitted on values from 0 to 1; scale them likewise"
+        )
+    warnings.warn(
+        f"{found}, beyond those of the data it was fitted on, {low:.4g} to {high:.4g}; what lies "
+        "beyond is cut off",
+        UserWarning,
+        stacklevel=3,
+    )
 
 
 def examples(

@@ -77,7 +77,7 @@ class Inputs:
         """Rows for the engine, and the rule by which they become zeros and ones."""
         low, high = self.range_ or (0.0, 1.0)
         if self.binarise == "auto":
-            X = _data.scaled(X, (low, high))
+            X = _data.scaled(X, (low, high), name)
         elif high != 1:
             X = X / high
         rule = _data.rule_for(X, self.binarise) if rule is None else rule

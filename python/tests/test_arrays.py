@@ -125,6 +125,20 @@ class TestGreyValues:
         assert same_model(rbm, fitted(unit))
         np.testing.assert_allclose(rbm.transform(20 * grey - 5), fitted(unit).transform(grey))
 
+    def test_values_that_mean_something_else_are_refused(self, grey):
+        rbm, bits = fitted(grey), (grey > 0.5).astype(float)
+        for X in (255 * grey, 2 * bits - 1, sparse.csr_array(2 * bits)):
+            for method in (rbm.score, rbm.transform, fitted(bits).score):
+                with pytest.raises(ValueError, match="fitted on values from 0 to 1"):
+                    method(X)
+        with pytest.raises(ValueError, match="valid has values from -1 to 1"):
+            RBM(hidden=2, updates=50).fit(bits, valid=2 * bits - 1)
+        assert np.isfinite(rbm.score(grey * (1 + 1e-7))), "rounding is no other range"
+        with pytest.warns(UserWarning, match="scaled to 0 and 1"):
+            wide = fitted(10 * grey)
+        with pytest.warns(UserWarning, match="beyond is cut off"):
+            wide.transform(11 * grey)
+
     @pytest.mark.parametrize("rule", ["dynamic", "static:1", "threshold:0.5"])
     def test_bytes_and_fractions_mean_the_same(self, grey, rule):
         grey = np.vstack([np.round(255 * grey) / 255, np.ones((1, 6))])

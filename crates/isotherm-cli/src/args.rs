@@ -243,8 +243,8 @@ pub(crate) struct TrainOptions {
   isotherm data nltcs.npz:train --test nltcs.npz:test
   isotherm data train-images-idx3-ubyte.gz --binarise threshold:0.5
 
-NumPy (.npy, .npz), text (commas, tabs or spaces, with or without a header), IDX, MATLAB version 5
-to 7 and Parquet are recognised by their content, each also gzipped. Rows are examples.")]
+NumPy (.npy, .npz), text (commas, semicolons, tabs or spaces, with or without a header), IDX, MATLAB
+version 5 to 7 and Parquet are recognised by their content, each also gzipped. Rows are examples.")]
 pub(crate) struct DataArguments {
     /// The file; FILE:NAME names one of several arrays in it
     pub(crate) file: String,
@@ -378,7 +378,7 @@ pub(crate) struct ReportArguments {
 #[derive(Args)]
 #[command(after_help = "Examples:
   isotherm reproduce --quick --out paper-quick      a tenth of the updates, 2 seeds
-  isotherm reproduce --out paper                    all of it, in less than an hour on 2 cores
+  isotherm reproduce --out paper                    all of it, about 10 minutes on 2 cores
   isotherm reproduce --out paper                    the same again: goes on after Ctrl-C
 
 The runs go over all cores, one for each of --threads. DIR then holds report.html, claims.json,

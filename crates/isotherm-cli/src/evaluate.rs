@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
         true => of_file(arguments)?,
         false => of_run(arguments)?,
     };
-    let Subject { model, data, training } = subject;
+    let Subject { model, has_averaged, data, training } = subject;
     let place = arguments.run.display();
     for data in [&data, &training] {
         if data.n_visible() != model.n_visible() {
@@ -36,8 +36,8 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
         tell(&format!("isotherm: {note}"));
     }
     let mut stages = Stages::new(quiet);
-    let tell = &mut |stage: &str, share| stages.show(stage, share);
-    let log_z = FoundLogZ::find(&model, &training, way(arguments), &budget(arguments), tell)?;
+    let show = &mut |stage: &str, share| stages.show(stage, share);
+    let log_z = FoundLogZ::find(&model, &training, way(arguments), &budget(arguments), show)?;
     stages.finish();
     let measured = log_z.likelihood(&model, &data);
     if arguments.json {
@@ -46,6 +46,9 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
         print(&format!("{text}\n"))?;
     } else {
         print(&in_words(&measured))?;
+        if !quiet && !arguments.averaged && has_averaged {
+            tell("isotherm: this is of the last parameters; --averaged measures the averaged ones");
+        }
     }
     Ok(Ending::Done)
 }
@@ -70,6 +73,8 @@ pub(crate) fn choose(file: ModelFile, averaged: bool, place: &Path) -> Result<Rb
 /// What is evaluated.
 struct Subject {
     model: Rbm,
+    /// Whether there are averaged parameters beside those that are evaluated.
+    has_averaged: bool,
     data: Dataset,
     training: Dataset,
 }
@@ -86,6 +91,7 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
     if let Some(note) = note {
         tell(&format!("isotherm: {note}"));
     }
+    let has_averaged = file.averaged.is_some();
     let model = choose(file, arguments.averaged, folder.path())?;
     let mut config = folder.read_config()?;
     let rule = rule(arguments)?.unwrap_or(config.binarise);
@@ -113,7 +119,7 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
             }
             data.clone()
         });
-        return Ok(Subject { model, data, training });
+        return Ok(Subject { model, has_averaged, data, training });
     }
     let RunData { train, valid, test } = own?;
     let (name, part) = match arguments.on.as_deref() {
@@ -128,7 +134,7 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
             folder.path().display()
         ))
     })?;
-    Ok(Subject { model, data, training: train })
+    Ok(Subject { model, has_averaged, data, training: train })
 }
 
 fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
@@ -138,12 +144,15 @@ fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
             "{place} is a model without data; give some with --data FILE"
         )));
     };
-    let model = choose(read_model(&arguments.run)?, arguments.averaged, &arguments.run)?;
+    let file = read_model(&arguments.run)?;
+    let has_averaged = file.averaged.is_some();
+    let model = choose(file, arguments.averaged, &arguments.run)?;
     let rule = rule(arguments)?.unwrap_or_default();
     let load = |text: &String, like| Dataset::load_like(&Source::parse(text), rule, 1, like);
     let training = arguments.train.as_ref().map(|text| load(text, None)).transpose()?;
     let data = load(data, training.as_ref().and_then(Dataset::scale))?;
-    Ok(Subject { model, training: training.unwrap_or_else(|| data.clone()), data })
+    let training = training.unwrap_or_else(|| data.clone());
+    Ok(Subject { model, has_averaged, data, training })
 }
 
 /// The rule that is asked for.

@@ -57,7 +57,16 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
             let model = choose(file, arguments.averaged, &arguments.run)?;
             sample_model(&model, &request, progress)?
         }
-        false => sample(&RunFolder::open(&arguments.run)?, &request, progress)?,
+        false => {
+            let folder = RunFolder::open(&arguments.run)?;
+            if !folder.model().is_file() {
+                tell(&format!(
+                    "isotherm: {} is not finished: these are samples of its model so far",
+                    arguments.run.display()
+                ));
+            }
+            sample(&folder, &request, progress)?
+        }
     };
     bar.finish_and_clear();
     if let Some(sentence) = &samples.fell_back {
@@ -67,14 +76,21 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         tell(&format!("stopped; nothing was written to {}", arguments.out.display()));
         return Ok(Ending::Interrupted);
     }
+    if samples.round_trips == 0 && samples.betas.len() > 1 {
+        tell(
+            "isotherm: warning: no replica completed a round trip between the ends of the ladder \
+             meanwhile: the samples may come from a part of the model only; a larger --thin, or more \
+             samples, should help",
+        );
+    }
     write_atomically(&arguments.out, |out| write_npy(out, &samples.v))?;
     if !quiet {
+        let (trips, s) = (samples.round_trips, if samples.round_trips == 1 { "" } else { "s" });
         print(&format!(
-            "{} samples of {} units in {} ({} round trips while sampling)\n",
+            "{} samples of {} units in {} ({trips} round trip{s} while sampling)\n",
             samples.v.rows(),
             samples.v.cols(),
             arguments.out.display(),
-            samples.round_trips
         ))?;
     }
     Ok(Ending::Done)

@@ -249,6 +249,25 @@ fn evaluate_repeats_what_the_summary_says() {
 }
 
 #[test]
+fn what_a_result_is_of_is_said_beside_it() {
+    let (folder, run) = place();
+    succeed(train(None, "--hidden 5 --updates 100 --path joint --rungs 40 --quiet", &run));
+    let said = |line: &str| common::run(words(line)).err;
+    let evaluate = format!("evaluate {}", run.display());
+    assert!(said(&evaluate).contains("of the last parameters"), "{}", said(&evaluate));
+    assert_eq!(said(&format!("{evaluate} --averaged")), "");
+    assert_eq!(said(&format!("{evaluate} --quiet")), "");
+
+    let sample = |n| format!("sample {} -n {n} --thin 1 --warm-up 0 --out", run.display());
+    let out = folder.path().join("samples.npy").display().to_string();
+    let few = said(&format!("{} {out}", sample(5)));
+    assert!(few.contains("warning: no replica completed a round trip"), "{few}");
+    fs::remove_file(run.join("model.safetensors")).unwrap();
+    let early = said(&format!("{} {out}-2", sample(5)));
+    assert!(early.contains("is not finished"), "{early}");
+}
+
+#[test]
 fn resuming_a_finished_run_changes_nothing() {
     let (folder, run) = place();
     let data = csv(folder.path(), 40, 8);

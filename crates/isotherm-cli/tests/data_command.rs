@@ -49,6 +49,24 @@ fn a_table_of_zeros_and_ones() {
     assert!(command.starts_with("isotherm train ") && command.contains("--constant-columns keep"));
 }
 
+/// Tables are often written with the number of each row in front, which no rule for all columns suits.
+#[test]
+fn a_column_that_counts_the_rows_is_pointed_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("votes.csv");
+    let of = |first: usize| -> String {
+        (0..300).map(|row| format!("{},{},{}\n", row + first, row % 2, row % 3 / 2)).collect()
+    };
+    for first in [0, 1] {
+        fs::write(&file, format!(",a,b\n{}", of(first))).unwrap();
+        let printed = succeed(data(&file, ""));
+        assert!(fact(&printed, "note").starts_with("column 1 counts the rows"), "{printed}");
+        assert!(!printed.contains("isotherm train"), "{printed}");
+    }
+    fs::write(&file, of(2)).unwrap();
+    assert!(succeed(data(&file, "")).contains("isotherm train"), "some other number");
+}
+
 #[test]
 fn grey_images_and_what_a_rule_makes_of_them() {
     let folder = tempfile::tempdir().unwrap();

@@ -82,6 +82,9 @@ pub struct ArrayReport {
     /// How many columns are constant by the rule that is asked for or suggested.
     #[serde(skip)]
     constant_by_rule: usize,
+    /// Whether the first column is an index of the rows, as tables are often written with.
+    #[serde(skip)]
+    counts_rows: bool,
     /// Hashes of the rows.
     #[serde(skip)]
     hashes: Vec<u64>,
@@ -154,13 +157,20 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
     }
     let values = ValueKind::of(&look, smallest, largest);
     let suggestion = values.suggestion(smallest, largest);
+    let counts_rows = counts_rows(&look.columns, rows);
     let constant =
         |(at, column): (usize, &Column)| (column.smallest >= column.largest).then_some(at + 1);
     let mut report = ArrayReport {
         name: source.array.clone(),
         error: None,
         kind: std::mem::take(&mut look.kind),
-        note: look.note.take(),
+        note: match counts_rows {
+            true => Some(
+                "column 1 counts the rows and the others are 0 and 1: leave it out of the file"
+                    .to_owned(),
+            ),
+            false => look.note.take(),
+        },
         rows,
         columns,
         dimensions: if look.dimensions.len() > 2 { look.dimensions.clone() } else { Vec::new() },
@@ -182,6 +192,7 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
         constant_by_rule: (look.columns.iter())
             .filter(|column| values.makes_constant(suggestion, column))
             .count(),
+        counts_rows,
         hashes: look.rows,
     };
     if let Some(rule) = binarise {
@@ -217,6 +228,7 @@ impl ArrayReport {
             binarise: Binarise::AsIs,
             test_rows_seen: None,
             constant_by_rule: 0,
+            counts_rows: false,
             hashes: Vec::new(),
         }
     }
@@ -314,6 +326,17 @@ fn shape(look: &Look, rows: usize) -> Option<ImageShape> {
     smooth.then_some(shape)
 }
 
+/// Whether the first column runs from 0 or 1 through the rows beside others that are within 0 and 1. No rule
+/// for all columns suits both.
+fn counts_rows(columns: &[Column], rows: usize) -> bool {
+    let [first, others @ ..] = columns else { return false };
+    let runs = [0.0, 1.0].contains(&first.smallest)
+        && first.largest - first.smallest == (rows - 1) as f64
+        && first.sum == (first.smallest + first.largest) / 2.0 * rows as f64;
+    let fractions = others.iter().all(|it| it.smallest >= 0.0 && it.largest <= 1.0);
+    rows > 2 && runs && fractions && !others.is_empty()
+}
+
 /// A command that trains on a file as it should be: parts by their names, or a split.
 fn command(
     source: &Source,
@@ -338,7 +361,7 @@ fn command(
         let source = Source { path: source.path.clone(), array: array.name.clone() };
         quoted(&source.name())
     };
-    if one.constant_by_rule == one.columns {
+    if one.constant_by_rule == one.columns || one.counts_rows {
         return None;
     }
     let rule = binarise.unwrap_or(one.binarise);

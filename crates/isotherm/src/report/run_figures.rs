@@ -76,8 +76,8 @@ pub(crate) fn likelihood_figure(rows: &[Row], limit: Option<f64>) -> Option<Figu
         name: "likelihood".to_owned(),
         title: "Log-likelihood of the data".to_owned(),
         caption: format!(
-            "The mean over the training data, and over the validation data where there are any; bands \
-             of one standard error. The averaged parameters \
+            "The mean over the training data, and over the validation data where there are any, of \
+             2000 rows if there are more; bands of one standard error. The averaged parameters \
              are a moving mean over the last updates.{bound}{how}"
         ),
         panels,

@@ -80,16 +80,18 @@ pub(crate) fn warnings_of(record: &RunRecord, drawn: Option<&Drawn>) -> Vec<Stri
             .zip(mixture_of(record))
             .map(|(drawn, it)| mode_distance(&it, &drawn.v)),
     };
-    let mut found = warnings(&signs);
-    found.extend(of_the_data(record));
-    found
+    let found = warnings(&signs);
+    let said = record.summary.iter().flat_map(|summary| &summary.warnings);
+    let others: Vec<String> = said.filter(|it| !is_among(it, &found)).cloned().collect();
+    found.into_iter().chain(others).collect()
 }
 
-/// What the run said of its data. Its other warnings are among the rules here, with more detail.
-fn of_the_data(record: &RunRecord) -> Vec<String> {
-    let said = record.summary.iter().flat_map(|summary| &summary.warnings);
-    let ruled = |it: &&String| it.starts_with("no replica") || it.starts_with("no likelihood");
-    said.filter(|sentence| !ruled(sentence)).cloned().collect()
+/// Whether one of the rules says what the run said itself, and with more detail.
+fn is_among(said: &str, found: &[String]) -> bool {
+    let subjects = ["no replica", "no likelihood", "not converged"];
+    subjects.iter().any(|subject| {
+        said.contains(subject) && found.iter().any(|it| it.to_lowercase().contains(subject))
+    })
 }
 
 fn pictures(record: &RunRecord, drawn: Option<&Drawn>, notes: &mut Vec<String>) -> Vec<Figure> {
@@ -208,5 +210,21 @@ fn reproducibility(record: &RunRecord) -> Markup {
                 tr { th { "SHA-256 of the examples" } td { code { (digest) } } }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_among;
+
+    /// Said once, and never left out because a rule might have said it.
+    #[test]
+    fn what_the_run_said_is_there_once() {
+        let found = ["The log-likelihood has not converged: no round trips.".to_owned()];
+        assert!(is_among("log-likelihood not converged: no round trips", &found));
+        let trips = "no replica completed a round trip between the ends of the ladder";
+        assert!(!is_among(trips, &found));
+        assert!(is_among(trips, &["No replica completed a round trip in 9 steps.".to_owned()]));
+        assert!(!is_among("stopped after 5 of 10 updates", &found));
     }
 }
