@@ -263,7 +263,7 @@ fn what_a_result_is_of_is_said_beside_it() {
     let few = said(&format!("{} {out}", sample(5)));
     assert!(few.contains("warning: no replica completed a round trip"), "{few}");
     fs::remove_file(run.join("model.safetensors")).unwrap();
-    let early = said(&format!("{} {out}-2", sample(5)));
+    let early = said(&format!("{} {out}2.npy", sample(5)));
     assert!(early.contains("is not finished"), "{early}");
 }
 
