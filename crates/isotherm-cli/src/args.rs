@@ -189,11 +189,11 @@ pub(crate) struct TrainOptions {
     #[arg(long, help_heading = "Learning")]
     init_std: Option<f64>,
     /// Seed of everything but what --data-seed and static:SEED draw [default: 1]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), help_heading = "Learning")]
+    #[arg(long, value_parser = count, help_heading = "Learning")]
     seed: Option<u64>,
     /// Seed of the mixture's images, of --split, and of the one draw of --binarise dynamic that
     /// likelihoods are measured on [default: 1]
-    #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), help_heading = "Data")]
+    #[arg(long, value_parser = count, help_heading = "Data")]
     data_seed: Option<u64>,
 
     /// Where the rungs move: f_up linear (the paper's), Katzgraber's feedback, equal rejection, or
@@ -290,7 +290,7 @@ pub(crate) struct SampleArguments {
     #[arg(long, value_parser = count, default_value = "1000")]
     pub(crate) warm_up: u64,
     /// Seed of the samples
-    #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), default_value = "1")]
+    #[arg(long, value_parser = count, default_value = "1")]
     pub(crate) seed: u64,
     /// Sample from the averaged parameters
     #[arg(long)]
@@ -347,7 +347,7 @@ pub(crate) struct EvaluateArguments {
     #[arg(long, help_heading = "log Z")]
     pub(crate) quick: bool,
     /// Seed of the estimate
-    #[arg(long, value_parser = clap::value_parser!(u64).range(..1 << 63), default_value = "1", help_heading = "log Z")]
+    #[arg(long, value_parser = count, default_value = "1", help_heading = "log Z")]
     pub(crate) seed: u64,
 }
 
@@ -406,9 +406,9 @@ fn count(text: &str) -> Result<u64, String> {
         return if value < 1 << 63 { Ok(value) } else { Err("not below 2^63".to_owned()) };
     }
     match digits.parse::<f64>() {
-        Ok(value) if value >= 0.0 && value <= 2f64.powi(53) && value.fract() == 0.0 => {
-            Ok(value as u64)
-        }
+        Ok(value) if value < 0.0 => Err("below 0".to_owned()),
+        Ok(value) if value > 2f64.powi(53) => Err("too large".to_owned()),
+        Ok(value) if value.fract() == 0.0 => Ok(value as u64),
         _ => Err("not a whole number".to_owned()),
     }
 }

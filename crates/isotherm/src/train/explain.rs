@@ -8,7 +8,7 @@ pub fn explain_toml(error: &toml::de::Error) -> String {
         let (field, rest) = rest.split_once('`')?;
         Some((field, rest.split_once(", expected one of ")?.1))
     });
-    let Some((field, known)) = unknown else { return message };
+    let Some((field, known)) = unknown else { return in_plain_words(&message) };
     let known = known.split(", ").map(|name| name.trim_matches('`'));
     let nearest = known.map(|name| (edits(field, name), name)).min();
     let hint = match nearest {
@@ -16,6 +16,17 @@ pub fn explain_toml(error: &toml::de::Error) -> String {
         _ => "`isotherm train --help` lists the options".to_owned(),
     };
     format!("unknown field `{field}`; {hint}")
+}
+
+/// A message without the names of Rust's types.
+fn in_plain_words(message: &str) -> String {
+    let whole = ["expected u64", "expected usize"].iter().find(|it| message.ends_with(**it));
+    let Some(whole) = whole else { return message.replace("expected f64", "expected a number") };
+    let hint = match message.contains("floating point") {
+        true => ", written without a point or an exponent",
+        false => "",
+    };
+    message.replace(whole, &format!("expected a whole number{hint}"))
 }
 
 /// How many letters must be put in, left out or changed to make one word of the other.
@@ -53,6 +64,9 @@ mod tests {
         let explained = |text: &str| explain_toml(&toml::from_str::<Config>(text).unwrap_err());
         assert_eq!(explained("hiden = 5"), "unknown field `hiden`; did you mean `hidden`?");
         assert!(explained("zzz = 5").contains("--help"));
-        assert!(explained("hidden = 'x'").starts_with("invalid type"));
+        let (word, exponent) = (explained("hidden = 'x'"), explained("updates = 1e2"));
+        assert!(word.starts_with("invalid type") && word.ends_with("a whole number"), "{word}");
+        assert!(exponent.ends_with("without a point or an exponent"), "{exponent}");
+        assert!(explained("lr = 'x'").ends_with("a number"));
     }
 }
