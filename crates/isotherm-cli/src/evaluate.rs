@@ -45,10 +45,12 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
             .map_err(|error| Error::run(format!("the result cannot be written: {error}")))?;
         print(&format!("{text}\n"))?;
     } else {
-        print(&in_words(&measured))?;
-        if !quiet && !arguments.averaged && has_averaged {
-            tell("isotherm: this is of the last parameters; --averaged measures the averaged ones");
-        }
+        let which = match (arguments.averaged, has_averaged) {
+            (true, _) => ", averaged parameters",
+            (false, true) => ", last parameters",
+            (false, false) => "",
+        };
+        print(&in_words(&measured, which))?;
     }
     Ok(Ending::Done)
 }
@@ -188,8 +190,9 @@ fn budget(arguments: &EvaluateArguments) -> Budget {
     budget
 }
 
-fn in_words(measured: &LogLikelihood) -> String {
-    let mut text = format!("log-likelihood {} (log Z {})\n", nats(measured), measured.method);
+fn in_words(measured: &LogLikelihood, which: &str) -> String {
+    let mut text =
+        format!("log-likelihood {} (log Z {}{which})\n", nats(measured), measured.method);
     if let Some(verdict) = measured.verdict() {
         text += &format!("{}\n", verdict.sentence);
     }

@@ -252,12 +252,14 @@ fn evaluate_repeats_what_the_summary_says() {
 fn what_a_result_is_of_is_said_beside_it() {
     let (folder, run) = place();
     succeed(train(None, "--hidden 5 --updates 100 --path joint --rungs 40 --quiet", &run));
-    let said = |line: &str| common::run(words(line)).err;
-    let evaluate = format!("evaluate {}", run.display());
-    assert!(said(&evaluate).contains("of the last parameters"), "{}", said(&evaluate));
-    assert_eq!(said(&format!("{evaluate} --averaged")), "");
-    assert_eq!(said(&format!("{evaluate} --quiet")), "");
+    for (option, which) in
+        [("", ", last parameters)\n"), ("--averaged", ", averaged parameters)\n")]
+    {
+        let printed = succeed(words(&format!("evaluate {} {option}", run.display())));
+        assert!(printed.ends_with(which), "{printed}");
+    }
 
+    let said = |line: &str| common::run(words(line)).err;
     let sample = |n| format!("sample {} -n {n} --thin 1 --warm-up 0 --out", run.display());
     let out = folder.path().join("samples.npy").display().to_string();
     let few = said(&format!("{} {out}", sample(5)));
