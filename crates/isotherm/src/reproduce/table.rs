@@ -121,7 +121,8 @@ impl ClaimsFile {
             let (measured, claimed) = (claim.measured(), claim.claimed);
             let evidence = claim.evidence_lines().join("; ");
             text += &format!("{:14} {}\n", claim.verdict, claim.claim);
-            text += &format!("{:14} {measured}, holds if {claimed}; {evidence}\n", "");
+            text += &format!("{:14} {measured}, holds if {claimed}: {}\n", "", claim.quantity);
+            text += &format!("{:14} {evidence}\n", "");
         }
         text.push('\n');
         text + &wrapped(self.rule, 100)
