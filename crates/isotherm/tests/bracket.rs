@@ -13,6 +13,7 @@ use isotherm::likelihood::{
 };
 use isotherm::model::{Parameters, Rbm};
 use isotherm_kernels::{BitMatrix, Matrix};
+use rand::RngExt;
 use trained::{patterns, table, train};
 
 /// A small budget, so that errors are not negligible.
@@ -177,4 +178,48 @@ fn the_number_of_particles_is_free_within_reason() {
     assert!(odd.lower <= exact::log_z(&rbm).unwrap());
     let error = with(1).unwrap_err();
     assert!(error.is_config() && error.to_string().contains("--particles 1"), "{error}");
+}
+
+/// A hidden unit that is off leaves v to coins, and one that is on draws it to a pattern; half of the mass is
+/// with either, but between the two lies nothing. Forty units that do nothing add 40 log 2 to log Z, and keep v
+/// from being summed out.
+fn a_narrow_mode() -> (Rbm, Dataset, f64) {
+    let (n_visible, n_hidden, pull) = (60, 41, 6.0f32);
+    let sign = |j: usize| if j % 2 == 0 { pull } else { -pull };
+    let softplus = |x: f32| f64::from(x).exp().ln_1p();
+    let drawn: f64 = (0..n_visible).map(|j| softplus(sign(j))).sum();
+    let coins = n_visible as f64 * 2f64.ln();
+    let weight = |at: usize| if at % n_hidden == 0 { sign(at / n_hidden) } else { 0.0 };
+    let weights: Vec<f32> = (0..n_visible * n_hidden).map(weight).collect();
+    let bias = (coins - drawn) as f32;
+    let mut b = vec![0.0; n_hidden];
+    b[0] = bias;
+    let rbm = Rbm::new(Parameters {
+        w: Matrix::from_dense(n_visible, n_hidden, &weights),
+        b: Matrix::from_row(&b),
+        c: Matrix::from_row(&vec![0.0; n_visible]),
+    });
+    let truth = log_sum_exp([coins, f64::from(bias) + drawn]) + 40.0 * 2f64.ln();
+    let mut rng = rng(3);
+    let mut v = BitMatrix::zeros(400, n_visible);
+    for row in 0..400 {
+        for j in 0..n_visible {
+            v.set(row, j, if row % 2 == 0 { j % 2 == 0 } else { rng.random_bool(0.5) });
+        }
+    }
+    (rbm, table(v), truth)
+}
+
+/// Samplers that begin with coins for h and with data have too much of the narrow mode on all rungs, both of
+/// them: they would agree, and be wrong.
+#[test]
+fn two_starts_do_not_agree_on_a_narrow_mode_before_they_know_it() {
+    let (rbm, data, truth) = a_narrow_mode();
+    for seed in 1..=10 {
+        let it = estimate(&rbm, &data, &budget(seed));
+        let off = (it.value - truth) / it.std_error;
+        println!("{off:.1} {} {:.2} {}", it.value - truth, it.std_error, it.verdict.sentence);
+        assert!(it.lower <= truth && truth <= it.upper, "{it:?}");
+        assert!(!it.verdict.converged || off.abs() < 4.0, "{off}: {}", it.verdict.sentence);
+    }
 }
