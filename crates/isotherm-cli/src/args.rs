@@ -170,7 +170,7 @@ pub(crate) struct TrainOptions {
     /// L2 decay of the weights [default: 0]
     #[arg(long, help_heading = "Learning")]
     weight_decay: Option<f64>,
-    /// L1 penalty on the weights: rate times this is taken off each at every update
+    /// L1 penalty on the weights: rate times this, over 1 − momentum, is taken off each at every update
     /// [default: 1e-4, 0 for the mixture]
     #[arg(long, help_heading = "Learning")]
     l1: Option<f64>,

@@ -185,11 +185,11 @@ fn the_number_of_particles_is_free_within_reason() {
 /// from being summed out.
 fn a_narrow_mode() -> (Rbm, Dataset, f64) {
     let (n_visible, n_hidden, pull) = (60, 41, 6.0f32);
-    let sign = |j: usize| if j % 2 == 0 { pull } else { -pull };
+    let sign = |j: usize| if j.is_multiple_of(2) { pull } else { -pull };
     let softplus = |x: f32| f64::from(x).exp().ln_1p();
     let drawn: f64 = (0..n_visible).map(|j| softplus(sign(j))).sum();
     let coins = n_visible as f64 * 2f64.ln();
-    let weight = |at: usize| if at % n_hidden == 0 { sign(at / n_hidden) } else { 0.0 };
+    let weight = |at: usize| if at.is_multiple_of(n_hidden) { sign(at / n_hidden) } else { 0.0 };
     let weights: Vec<f32> = (0..n_visible * n_hidden).map(weight).collect();
     let bias = (coins - drawn) as f32;
     let mut b = vec![0.0; n_hidden];
@@ -204,7 +204,7 @@ fn a_narrow_mode() -> (Rbm, Dataset, f64) {
     let mut v = BitMatrix::zeros(400, n_visible);
     for row in 0..400 {
         for j in 0..n_visible {
-            v.set(row, j, if row % 2 == 0 { j % 2 == 0 } else { rng.random_bool(0.5) });
+            v.set(row, j, if row % 2 == 1 { rng.random_bool(0.5) } else { j.is_multiple_of(2) });
         }
     }
     (rbm, table(v), truth)

@@ -261,7 +261,8 @@ fn momentum_decay_and_penalty_follow_their_recursion() {
         let average = &mut averaged;
         assert!(ascend(&mut model, &mut velocity, average, &gradient, rate, share, &config));
         v = 0.9 * v + 1.0 - 0.1 * w;
-        w += 0.05 * v - 0.05 * 0.2;
+        let (moved, shrink) = (w + 0.05 * v, 0.05 * 0.2 / 0.1);
+        w = moved - moved.clamp(-shrink, shrink);
         u = 0.9 * u + 1.0;
         c += 0.05 * u;
         mean += 0.3 * (w - mean);

@@ -39,7 +39,8 @@ pub fn ascend(
         rate: rate as f32,
         momentum: config.momentum as f32,
         decay: config.weight_decay as f32,
-        shrink: (rate * config.l1) as f32,
+        // Momentum makes 1 / (1 − momentum) of a gradient, and of the decay, in the long run.
+        shrink: (rate * config.l1 / (1.0 - config.momentum)) as f32,
         share: share as f32,
     };
     model.change(|p| {
