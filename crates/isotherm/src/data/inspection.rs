@@ -166,7 +166,7 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
         kind: std::mem::take(&mut look.kind),
         note: match counts_rows {
             true => Some(
-                "column 1 counts the rows and the others are 0 and 1: leave it out of the file"
+                "column 1 counts the rows, the others lie between 0 and 1: leave it out of the file"
                     .to_owned(),
             ),
             false => look.note.take(),
@@ -330,11 +330,14 @@ fn shape(look: &Look, rows: usize) -> Option<ImageShape> {
 /// for all columns suits both.
 fn counts_rows(columns: &[Column], rows: usize) -> bool {
     let [first, others @ ..] = columns else { return false };
+    if rows < 3 || others.is_empty() {
+        return false;
+    }
     let runs = [0.0, 1.0].contains(&first.smallest)
         && first.largest - first.smallest == (rows - 1) as f64
         && first.sum == (first.smallest + first.largest) / 2.0 * rows as f64;
     let fractions = others.iter().all(|it| it.smallest >= 0.0 && it.largest <= 1.0);
-    rows > 2 && runs && fractions && !others.is_empty()
+    runs && fractions
 }
 
 /// A command that trains on a file as it should be: parts by their names, or a split.
