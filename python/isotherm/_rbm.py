@@ -72,8 +72,8 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Standard deviation of the initial weights.
     respace, beta_lr, min_swap, min_rungs, max_rungs, spawn_every, burn_in
         How the ladder adapts; the last two count its own steps.
-    constant_columns : {"keep", "refuse"}
-        What to do about columns that never change.
+    constant_columns : {"keep", "refuse", "auto"}
+        What to do about columns that never change; ``"auto"`` keeps them in pictures only.
     shape : str or None
         Width and height of the images that the rows are, such as ``"20x28"``, for the report.
     data_seed : int

@@ -79,7 +79,7 @@ fn value_after<'a>(name: &str, rest: &'a str) -> Option<&'a str> {
         "algorithm" => ["cd", "sml", "pt", "apt", "exact"].contains(&word),
         "path" => ["joint", "base-rate", "hidden-marginal"].contains(&word),
         "swap" => ["energy", "free-energy"].contains(&word),
-        "constant-columns" => ["keep", "refuse"].contains(&word),
+        "constant-columns" => ["auto", "keep", "refuse"].contains(&word),
         "binarise" => ["as-is", "dynamic"].contains(&word) || of_binarise(),
         _ => word.parse::<f64>().is_ok(),
     };

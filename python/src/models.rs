@@ -1,14 +1,16 @@
 //! What can be asked of a model without its run.
 
+use std::ffi::CString;
+
 use isotherm::likelihood::{Budget, FoundLogZ, Length, Way};
-use isotherm::run::SampleRequest;
+use isotherm::run::{SampleRequest, Samples};
 use numpy::PyArray2;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use serde_json::json;
 
 use crate::arrays::{ModelInput, bytes_of, model_of};
-use crate::errors::raised;
+use crate::errors::{in_python, raised};
 use crate::examples::Examples;
 use crate::work::{Line, beside};
 
@@ -83,5 +85,14 @@ pub(crate) fn sample_model<'py>(
         isotherm::run::sample_model(&model, &request, |_| !line.should_stop())
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
+    warn_of(py, &samples)?;
     bytes_of(py, &samples.v)
+}
+
+/// Warns whoever called where samples may not be the model's.
+pub(crate) fn warn_of(py: Python<'_>, samples: &Samples) -> PyResult<()> {
+    let Some(why) = samples.warning() else { return Ok(()) };
+    let message = CString::new(in_python(&why))?;
+    // The caller of the estimator's method, which calls here.
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 2)
 }

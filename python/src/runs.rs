@@ -15,6 +15,7 @@ use pyo3::types::PyBytes;
 use crate::arrays::{ModelArrays, arrays_of, bytes_of};
 use crate::errors::raised;
 use crate::fit::{from_json, json};
+use crate::models::warn_of;
 use crate::work::{Line, beside};
 
 /// Writes the folder of a run. `rows`, `summary` and `about` are JSON.
@@ -114,6 +115,7 @@ pub(crate) fn sample_checkpoint<'py>(
         isotherm::run::sample_checkpoint(&config, &bundle, &request, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
+    warn_of(py, &samples)?;
     let Samples { rungs, betas, particles, round_trips, .. } = &samples;
     let figures = (*round_trips, *particles, betas.to_pyarray(py), rungs.to_pyarray(py));
     Ok((bytes_of(py, &samples.v)?, figures))

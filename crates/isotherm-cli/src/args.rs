@@ -55,7 +55,7 @@ pub(crate) enum Command {
   isotherm train votes.npy --hidden 20 --batch 50 --updates 2e5 --out runs/votes
   isotherm train nltcs.npz:train --valid nltcs.npz:valid --test nltcs.npz:test
   isotherm train votes.csv --split 0.8/0.1/0.1
-  isotherm train digits.npy.gz --binarise threshold:0.5 --constant-columns keep
+  isotherm train digits.npy.gz --binarise threshold:0.5 --hidden 500
   isotherm train --algorithm pt --path joint --rungs 50 --lr 1e-3 --lr-decay constant
   isotherm train --config experiment.toml --seed 7
 
@@ -99,8 +99,9 @@ pub(crate) struct TrainOptions {
     #[arg(long, value_name = "RULE", help_heading = "Data")]
     binarise: Option<String>,
 
-    /// Refuse data with columns that never change, or keep those columns [default: refuse]
-    #[arg(long, value_parser = ["refuse", "keep"], help_heading = "Data")]
+    /// What to do about columns that never change: refuse the data, keep the columns, or keep them in
+    /// pictures (squares from 8x8 on, or a --shape) and refuse them in tables [default: auto]
+    #[arg(long, value_parser = ["auto", "refuse", "keep"], help_heading = "Data")]
     constant_columns: Option<String>,
 
     /// Width and height of the images that the examples are, row by row, for the report's pictures;

@@ -76,12 +76,8 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         tell(&format!("stopped; nothing was written to {}", arguments.out.display()));
         return Ok(Ending::Interrupted);
     }
-    if samples.round_trips == 0 && samples.betas.len() > 1 {
-        tell(
-            "isotherm: warning: no replica completed a round trip between the ends of the ladder \
-             meanwhile: the samples may come from a part of the model only; a larger --thin, or more \
-             samples, should help",
-        );
+    if let Some(why) = samples.warning() {
+        tell(&format!("isotherm: warning: {why}"));
     }
     write_atomically(&arguments.out, |out| write_npy(out, &samples.v))?;
     if !quiet {

@@ -95,9 +95,10 @@ fn data_that_are_not_zeros_and_ones() {
     assert_says(&place.refusal(Some(place.0.path()), ""), &[&text(place.0.path()), "directory"]);
 }
 
-/// Real data such as MNIST have constant columns: whoever wants them says so, and is reminded.
+/// Pictures such as MNIST have pixels that never change. In a table whoever wants such columns says so,
+/// and is reminded.
 #[test]
-fn constant_columns_are_refused_unless_they_are_to_be_kept() {
+fn constant_columns_are_refused_in_tables_unless_they_are_to_be_kept() {
     let place = Place::new();
     let data = place.file("some.csv", "0,0,1\n1,0,1\n0,0,1\n");
     let why = place.refusal(Some(&data), "--updates 5 --hidden 2");
@@ -113,6 +114,29 @@ fn constant_columns_are_refused_unless_they_are_to_be_kept() {
     let data = place.file("all.csv", "0,1\n0,1\n");
     let why = place.refusal(Some(&data), "--updates 5 --hidden 2 --constant-columns keep");
     assert_says(&why, &["all.csv", "every column is constant"]);
+}
+
+#[test]
+fn constant_columns_are_kept_in_pictures_unless_they_are_to_be_refused() {
+    let place = Place::new();
+    let rows = |pixels: usize| {
+        let row = |lit: usize| {
+            let pixels = (0..pixels).map(|pixel| u8::from(pixel == lit).to_string());
+            pixels.collect::<Vec<_>>().join(",") + "\n"
+        };
+        row(3) + &row(4)
+    };
+    let square = place.file("square.csv", &rows(64));
+    let ran = run(train(Some(&square), "--updates 5 --hidden 2", &place.path("square")));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_says(&ran.err, &["warning", "square.csv", "62 of 64 columns are constant"]);
+    let refuse = "--updates 5 --hidden 2 --constant-columns refuse";
+    assert_says(&place.refusal(Some(&square), refuse), &["62 of 64 columns", "keep"]);
+    let wide = place.file("wide.csv", &rows(60));
+    assert_says(&place.refusal(Some(&wide), "--updates 5 --hidden 2"), &["58 of 60 columns"]);
+    let shaped = "--updates 5 --hidden 2 --shape 10x6";
+    let ran = run(train(Some(&wide), shaped, &place.path("wide")));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
 }
 
 #[test]

@@ -172,3 +172,18 @@ fn a_reader_that_has_gone() {
     assert_eq!(output.stderr, b"", "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(output.status.code(), Some(0));
 }
+
+/// Weights that are finite and senseless are said to be so, and so is a ladder that nothing passes.
+#[test]
+fn a_run_that_diverged_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let options = "--hidden 6 --updates 100 --lr 1e4 --algorithm pt --rungs 3 --path joint --quiet";
+    succeed(train(None, options, &run));
+    let warnings = summary(&run)["warnings"].to_string();
+    assert!(warnings.contains("learning has diverged"), "{warnings}");
+    assert!(warnings.contains("A starved gap: rungs"), "{warnings}");
+    let page = fs::read_to_string(run.join("report.html")).unwrap();
+    assert_eq!(page.matches("A starved gap").count(), 1, "not twice");
+    assert_eq!(page.matches("learning has diverged").count(), 1);
+}

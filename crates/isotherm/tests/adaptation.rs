@@ -194,6 +194,33 @@ fn the_ladder_grows_and_shrinks_to_the_size_it_needs() {
     }
 }
 
+/// With a decision at every step, of which every other leaves a gap's swap untried, a gap that nothing is known
+/// of must not count as one that lets everything pass.
+#[test]
+fn nothing_is_decided_before_every_gap_was_tried() {
+    let adaptation = Adaptation {
+        respace: Respace::Fixed,
+        beta_lr: 0.0,
+        min_swap: 0.3,
+        min_rungs: 3,
+        max_rungs: 60,
+        spawn_every: 1,
+        burn_in: 0,
+    };
+    let state = TemperingState::new(Ladder::new(9, Spacing::Linear), 4);
+    let barrier = Barrier { rows: state.replicas.rows(), height: 1.0 };
+    let mut tempering = Tempering::new(barrier, state);
+    let mut changes = 0;
+    for step in 0..200 {
+        tempering.step(&(), 1, Clock { seed: 5, step }).unwrap();
+        let known = tempering.state.rates.are_known();
+        let change = tempering.adapt(&adaptation);
+        assert!(known || change.is_none(), "{change:?} at step {step}");
+        changes += u32::from(change.is_some());
+    }
+    assert!(changes > 0, "or nothing was tested");
+}
+
 #[test]
 fn burn_in_holds_the_rungs_and_decisions_come_at_their_interval() {
     let adaptation = Adaptation {

@@ -115,10 +115,24 @@ impl From<Binarise> for String {
     }
 }
 
-/// The draw of `static:SEED` for one value: a function of its place, so that files that lie on
-/// their side give the same bits.
-pub(super) fn static_draw(seed: u64, row: usize, col: usize, intensity: f64) -> bool {
-    let key = stream_key(seed, Purpose::StaticBinarise as u64, row as u64, col as u64);
+/// A fingerprint of a value and its place. Those of all values of a file add up to the file's, in
+/// whatever order they come.
+pub(super) fn fingerprint(row: usize, col: usize, value: f64) -> u64 {
+    // Adding zero makes zero of minus zero.
+    let (seed, purpose) = ((value + 0.0).to_bits(), Purpose::StaticBinarise as u64);
+    stream_key(seed, purpose, row as u64, col as u64)
+}
+
+/// The key of `static:SEED` for a file: two files are drawn independently, and the same one alike
+/// wherever it lies.
+pub(super) fn static_key(seed: u64, fingerprint: u64) -> u64 {
+    stream_key(seed, Purpose::StaticBinarise as u64, fingerprint, 0)
+}
+
+/// The draw of `static:SEED` for one value: a function of the file's key and the value's place, so
+/// that files that lie on their side give the same bits.
+pub(super) fn static_draw(key: u64, row: usize, col: usize, intensity: f64) -> bool {
+    let key = stream_key(key, Purpose::StaticBinarise as u64, row as u64, col as u64);
     // 53 bits: all that the uniforms below 1 have in f64.
     let uniform = (key >> 11) as f64 * 2f64.powi(-53);
     uniform < intensity

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::formats::{self, Loaded, Values};
 use super::mixture::Mixture;
-use super::{Binarise, Intensities, Scale, Source};
+use super::{Binarise, ImageShape, Intensities, Scale, Source};
 use crate::error::{Error, Result};
 use crate::streams::{Clock, Purpose};
 
@@ -16,6 +16,9 @@ use crate::streams::{Clock, Purpose};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConstantColumns {
+    /// Keep them in pictures, whose margins are often empty, and refuse them in tables, where they are
+    /// mostly there by mistake.
+    Auto,
     /// Refuse the data.
     Refuse,
     /// Train on them; their biases start at a probability of 0.01 or 0.99.
@@ -174,24 +177,32 @@ impl Dataset {
     }
 
     /// Refuses data that nothing can be learned from and, unless they are to be kept, data with
-    /// columns that never change: a model of them is sure of what it has never seen otherwise.
-    pub fn check_learnable(&self, constant_columns: ConstantColumns) -> Result<()> {
+    /// columns that never change: a model of them is sure of what it has never seen otherwise. `shape`
+    /// is that of the pictures, where somebody has said that they are some.
+    pub fn check_learnable(
+        &self,
+        constant_columns: ConstantColumns,
+        shape: Option<ImageShape>,
+    ) -> Result<()> {
         let Dataset::Table(table) = self else { return Ok(()) };
         let (name, columns) = (&table.name, table.examples.cols());
         let constant = table.constant_columns();
+        let refuses = match constant_columns {
+            ConstantColumns::Auto => shape.is_none() && !ImageShape::is_likely(columns),
+            ConstantColumns::Refuse => true,
+            ConstantColumns::Keep => false,
+        };
         match constant.first() {
             Some(_) if constant.len() == columns => Err(Error::data(format!(
                 "{name}: every column is constant, so there is nothing to learn; check that rows \
                  are examples and columns are variables"
             ))),
-            Some(first) if constant_columns == ConstantColumns::Refuse => {
-                Err(Error::data(format!(
-                    "{name}: {} of {columns} columns are constant, the first of them column {}; \
-                     leave them out, or train on them as they are with --constant-columns keep",
-                    constant.len(),
-                    first + 1
-                )))
-            }
+            Some(first) if refuses => Err(Error::data(format!(
+                "{name}: {} of {columns} columns are constant, the first of them column {}; \
+                 leave them out, or train on them as they are with --constant-columns keep",
+                constant.len(),
+                first + 1
+            ))),
             _ => Ok(()),
         }
     }

@@ -389,12 +389,12 @@ fn command(
     if rule != Binarise::AsIs {
         words.push(format!("--binarise {rule}"));
     }
-    if constant {
+    let shape = one.shape.filter(|shape| shape.width != shape.height);
+    // Pictures keep such columns without a word.
+    if constant && shape.is_none() && !ImageShape::is_likely(one.columns) {
         words.push("--constant-columns keep".to_owned());
     }
-    if let Some(shape) = one.shape.filter(|shape| shape.width != shape.height) {
-        words.push(format!("--shape {shape}"));
-    }
+    words.extend(shape.map(|shape| format!("--shape {shape}")));
     Some(words.join(" "))
 }
 

@@ -1,4 +1,5 @@
-//! Width and height, where the examples are images: for pictures only, nothing learns from it.
+//! Width and height, where the examples are images: for pictures, and for whether a pixel may be always
+//! off. Nothing learns from it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,6 +10,9 @@ use crate::error::{Error, Result};
 
 /// The smallest side of an image whose shape is guessed.
 const SMALLEST_SIDE: usize = 4;
+
+/// The smallest side of a square that is rather an image than a table.
+const LIKELY_SIDE: usize = 8;
 
 /// The shape of an image whose pixels lie row by row. Written `28x28`, width first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +30,11 @@ impl ImageShape {
         let side = pixels.isqrt();
         (side >= SMALLEST_SIDE && side * side == pixels)
             .then_some(ImageShape { width: side, height: side })
+    }
+
+    /// Whether examples of this many values are squares large enough to be taken for images.
+    pub fn is_likely(pixels: usize) -> bool {
+        ImageShape::guess(pixels).is_some_and(|shape| shape.width >= LIKELY_SIDE)
     }
 
     /// Refuses a shape that does not fit data of this width.
@@ -104,5 +113,7 @@ mod tests {
         assert_eq!(ImageShape::guess(784), Some(ImageShape { width: 28, height: 28 }));
         assert_eq!(ImageShape::guess(785), None);
         assert_eq!(ImageShape::guess(9), None, "nine variables are hardly an image");
+        let likely = [64, 784, 16, 63, 65].map(ImageShape::is_likely);
+        assert_eq!(likely, [true, true, false, false, false]);
     }
 }

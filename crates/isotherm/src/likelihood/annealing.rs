@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use super::estimate::Estimate;
+use super::estimate::{End, Estimate};
 use super::log_mean::log_mean;
 use crate::error::{Error, Result};
 use crate::model::Rbm;
@@ -21,13 +21,13 @@ use crate::threads::rows_per_thread;
 
 /// log Z from the weights of particles that were annealed up, given log Z of the hot end.
 pub fn from_below(log_weights: &[f64], at_the_hot_end: f64) -> Estimate {
-    log_mean(log_weights, log_weights.len()).plus(at_the_hot_end)
+    log_mean(log_weights, log_weights.len()).plus(at_the_hot_end).bounding(End::Lower)
 }
 
 /// log Z from the weights of samples of the model that were annealed down. Sample i comes from
 /// group i mod `groups`, of which each is independent of the others.
 pub fn from_above(log_weights: &[f64], groups: usize, at_the_hot_end: f64) -> Estimate {
-    log_mean(log_weights, groups).negated().plus(at_the_hot_end)
+    log_mean(log_weights, groups).negated().plus(at_the_hot_end).bounding(End::Upper)
 }
 
 /// The logarithm of each row's weight after a walk along the schedule, which rises from 0 to 1, or

@@ -20,19 +20,37 @@ pub struct Estimate {
     pub lower: f64,
     /// Upper end of the 95 % interval. The interval need not be symmetric.
     pub upper: f64,
+    /// The end that is a bound, where the estimator errs on one side only: the other end then is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounding_end: Option<End>,
     /// Of how many equal weights the weights are worth as much, where there are weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_samples: Option<f64>,
 }
 
+/// An end of an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// The lower one: of an estimator that is low on average.
+    Lower,
+    /// The upper one: of an estimator that is high on average.
+    Upper,
+}
+
 impl Estimate {
+    /// The same of an estimator whose interval is a bound at one end only.
+    pub(super) fn bounding(self, end: End) -> Estimate {
+        Estimate { bounding_end: Some(end), ..self }
+    }
+
     /// With an error of that many degrees of freedom.
     pub(super) fn around(value: f64, std_error: f64, freedom: f64) -> Estimate {
         // Rungs without any overlap have an error without bound, which JSON could not hold.
         let std_error = if std_error < BOUNDLESS { std_error } else { BOUNDLESS };
         let half = student(UPPER_95, freedom) * std_error;
         let (lower, upper) = (value - half, value + half);
-        Estimate { value, std_error, lower, upper, effective_samples: None }
+        Estimate { value, std_error, lower, upper, bounding_end: None, effective_samples: None }
     }
 
     /// The mean of independent groups, its error by their spread.

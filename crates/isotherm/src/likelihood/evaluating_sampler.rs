@@ -121,15 +121,16 @@ impl<'a> EvaluatingSampler<'a> {
         clock: Clock,
     ) -> EvaluatingSampler<'a> {
         let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
-        let mut path = path_of(marginals, model.n_hidden());
-        match start {
-            Start::Random => at_the_hot_end(path.as_mut(), model, &state, clock),
-            Start::Data => {
-                let rows = state.replicas.rows();
-                path.set_hidden(hidden_of_data(model, training, rows, clock));
-            }
+        let (rows, mut path) = (state.replicas.rows(), path_of(marginals, model.n_hidden()));
+        path.set_hidden(match start {
+            Start::Random => random_hidden(rows, model.n_hidden(), clock),
+            Start::Data => hidden_of_data(model, training, rows, clock),
+        });
+        let mut tempering = Tempering::new(path, state);
+        if start == Start::Random {
+            tempering.begin_at_the_hot_end(model, clock);
         }
-        EvaluatingSampler { model, start, tempering: Tempering::new(path, state), clock }
+        EvaluatingSampler { model, start, tempering, clock }
     }
 
     /// Steps done so far.
@@ -195,17 +196,6 @@ pub(crate) fn path_of(marginals: &[f64], n_hidden: usize) -> Box<dyn RbmPath> {
         true => Box::new(HiddenMarginal::new(marginals.len(), n_hidden)),
         false => Box::new(base_rate(marginals, n_hidden, SwapOn::FreeEnergy)),
     }
-}
-
-/// Puts replicas on a path: v, or h where v is summed out, as at β = 0, and h given it at the β of its rung.
-fn at_the_hot_end(path: &mut dyn RbmPath, model: &Rbm, state: &TemperingState, clock: Clock) {
-    // Not a step that follows: it would draw the same numbers once more.
-    let before = Clock { step: u64::MAX, ..clock };
-    let (rows, mut betas) = (state.replicas.rows(), Vec::new());
-    state.replicas.betas_of_rows(state.ladder.betas(), &mut betas);
-    path.set_hidden(random_hidden(rows, model.n_hidden(), clock));
-    path.sweep(model, &vec![0.0; rows], 1, before);
-    path.settle(model, &betas, before);
 }
 
 /// h given training examples, each chosen at random.

@@ -15,7 +15,7 @@
 use isotherm_kernels::scalar::sigmoid;
 use rayon::prelude::*;
 
-use super::estimate::{Estimate, spread};
+use super::estimate::{End, Estimate, spread};
 use crate::path::Weighted;
 use crate::tempering::Tempering;
 
@@ -76,7 +76,11 @@ impl Crossings {
             let (std_error, freedom) = spread(&influences);
             Estimate::around(climb, std_error, freedom).plus(at_the_hot_end)
         };
-        LadderLogZ { up: estimate(step_up), down: estimate(step_down), bar: estimate(bar) }
+        LadderLogZ {
+            up: estimate(step_up).bounding(End::Lower),
+            down: estimate(step_down).bounding(End::Upper),
+            bar: estimate(bar),
+        }
     }
 
     /// BAR's log Z above that of the hot end, and what each column has to do with its error. Nothing

@@ -23,7 +23,7 @@ pub mod verdict;
 pub use batches::AnnealingEffort;
 pub use bracket::LogZ;
 pub use budget::Budget;
-pub use estimate::Estimate;
+pub use estimate::{End, Estimate};
 pub use evaluating_sampler::{Length, SamplerReport, Start};
 pub use found::{FoundLogZ, Way};
 pub use free_energies::{

@@ -6,5 +6,5 @@ mod row;
 mod summary;
 
 pub use log::{ReadRows, RowLog, leading_rows, read_rows};
-pub use row::{LadderRow, Row, Timing};
+pub use row::{LadderRow, Row, STARVED, Timing};
 pub use summary::{BestModel, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};

@@ -27,6 +27,7 @@ pub(crate) fn estimated(value: f64, verdict: Verdict) -> LogLikelihood {
         std_error: 0.1,
         lower: 99.8,
         upper: 100.2,
+        bounding_end: None,
         effective_samples: None,
     };
     let sampler = |start| SamplerReport {

@@ -88,9 +88,10 @@ pub(crate) fn warnings_of(record: &RunRecord, drawn: Option<&Drawn>) -> Vec<Stri
 
 /// Whether one of the rules says what the run said itself, and with more detail.
 fn is_among(said: &str, found: &[String]) -> bool {
-    let subjects = ["no replica", "no likelihood", "not converged"];
+    let subjects = ["no replica", "no likelihood", "not converged", "a starved gap"];
     subjects.iter().any(|subject| {
-        said.contains(subject) && found.iter().any(|it| it.to_lowercase().contains(subject))
+        said.to_lowercase().contains(subject)
+            && found.iter().any(|it| it.to_lowercase().contains(subject))
     })
 }
 

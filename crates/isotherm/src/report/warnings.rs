@@ -4,12 +4,10 @@ use crate::figure::minus;
 use crate::likelihood::LogLikelihood;
 use crate::likelihood::exact::LARGEST;
 use crate::likelihood::verdict::trips_in_words;
-use crate::record::{LadderRow, Row};
+use crate::record::{LadderRow, Row, STARVED};
 use crate::tempering::theory;
 use crate::train::{Algorithm, Config, Phase};
 
-/// A pair whose swap rate is below this is a gap that replicas rarely pass.
-pub(crate) const STARVED: f64 = 0.1;
 /// A distance of f_up from what the swap rates predict that is more than noise.
 pub(crate) const FAR_FROM_PREDICTED: f64 = 0.2;
 /// A fall of f_up over the coldest third of the gaps that leaves too little for the others.
@@ -77,7 +75,7 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
     let averaged = "The log-likelihood of the averaged parameters";
     found.extend(signs.averaged.and_then(|measured| not_converged(averaged, measured)));
     if let Some(ladder) = signs.rows.iter().rev().find_map(|row| row.ladder.as_ref()) {
-        found.extend(starved_gap(ladder));
+        found.extend(ladder.starved_gap().map(|why| format!("{why}.")));
         found.extend(no_round_trip(signs));
         if lasted(ladder, signs.ladder_steps(signs.last_row_step())) {
             found.extend(cold_bottleneck(ladder).or_else(|| slow_mixing(ladder)));
@@ -199,26 +197,6 @@ fn no_likelihood((visible, hidden): (usize, usize)) -> Option<String> {
 fn not_converged(which: &str, measured: &LogLikelihood) -> Option<String> {
     let verdict = measured.verdict().filter(|verdict| !verdict.converged)?;
     Some(format!("{which} has {}.", verdict.sentence))
-}
-
-fn starved_gap(ladder: &LadderRow) -> Option<String> {
-    let rates = ladder.swap_rates.iter().enumerate();
-    let starved: Vec<(usize, f64)> =
-        rates.filter_map(|(i, rate)| rate.filter(|&rate| rate < STARVED).map(|r| (i, r))).collect();
-    let &(pair, rate) = starved.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
-    let others = match starved.len() - 1 {
-        0 => String::new(),
-        1 => " (one more pair is starved as well)".to_owned(),
-        more => format!(" ({more} more pairs are starved as well)"),
-    };
-    Some(format!(
-        "A starved gap: rungs {pair} and {} (β = {:.3} and {:.3}) swap at a rate of {rate:.3}, below \
-         {STARVED}{others}. Replicas rarely pass it; more rungs, or --respace rejection, should \
-         help.",
-        pair + 1,
-        ladder.betas[pair],
-        ladder.betas.get(pair + 1).copied().unwrap_or(0.0)
-    ))
 }
 
 fn no_round_trip(signs: &Signs) -> Option<String> {

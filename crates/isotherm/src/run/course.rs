@@ -50,7 +50,7 @@ pub struct Course {
 impl Course {
     /// Learning that is about to begin. Data and options must prove possible.
     pub fn begin(config: &Config, data: RunData) -> Result<Course> {
-        data.train.check_learnable(config.constant_columns)?;
+        data.train.check_learnable(config.constant_columns, config.shape)?;
         let plan = config.check(data.train.n_visible())?;
         let state = TrainState::new(&plan, &data.train.marginals());
         Ok(Course::new(plan, data, state))

@@ -6,6 +6,7 @@ use isotherm_kernels::BitMatrix;
 use super::folder::RunFolder;
 use crate::checkpoint::{self, Bundle};
 use crate::error::{Error, Result};
+use crate::likelihood::verdict::trips_in_words;
 use crate::model::Rbm;
 use crate::path::joint::joint;
 use crate::path::{Path, RbmPath, SwapOn, random_hidden};
@@ -43,10 +44,30 @@ pub struct Samples {
     pub betas: Vec<f64>,
     /// Particles: samples that were taken at a time.
     pub particles: usize,
+    /// Columns of the ladder.
+    pub columns: usize,
     /// Round trips of all replicas after the warm-up.
     pub round_trips: u64,
+    /// Those of the warm-up, which forget where the replicas began just as well.
+    pub warm_up_trips: u64,
     /// If the current checkpoint was unusable: a sentence that says which one was used.
     pub fell_back: Option<String>,
+}
+
+impl Samples {
+    /// Why the samples may not be the model's, if there is a doubt: the rule by which an evaluation
+    /// doubts its samplers.
+    pub fn warning(&self) -> Option<String> {
+        let (trips, columns) = (self.warm_up_trips + self.round_trips, self.columns);
+        (trips < columns as u64 && self.betas.len() > 1).then(|| {
+            format!(
+                "replicas completed {} between the ends of the ladder, fewer than one for each of \
+                 the {columns} columns: the samples may come from a part of the model only; a \
+                 larger --warm-up should help",
+                trips_in_words(trips)
+            )
+        })
+    }
 }
 
 /// The most particles that the ladder of a run without one gets.
@@ -125,9 +146,9 @@ pub fn sample_checkpoint(
         t.state.ladder.rungs() < 2 || t.state.replicas.particles() != plan.particles
     });
     if others {
-        state.negative = Negative::new(&plan, &marginals);
+        state.negative = begun(&plan, &marginals, &model);
     }
-    draw(&model, &plan, &mut state.negative, request, &mut progress)
+    draw(&model, &plan, (&mut state.negative, 0), request, &mut progress)
 }
 
 /// Draws samples from a model that comes without a run. Nothing is known of its data, so the hot end
@@ -143,21 +164,31 @@ pub fn sample_model(
     let (hidden, seed) = (model.n_hidden(), request.seed);
     let config = Config { hidden, columns: Some(columns), seed, ..Config::default() };
     let plan = config.check(model.n_visible())?;
-    let mut negative = Negative::new(&plan, &marginals_of(model, seed));
+    let mut negative = begun(&plan, &marginals_of(model, seed), model);
     let total = (request.warm_up + request.count.div_ceil(columns) as u64 * request.thin) as f64;
-    let mut going = true;
+    let (mut going, mut trips) = (true, 0);
     if let Some(tempering) = negative.tempering_mut() {
         // The ladder of a model that is not learned from any more is tuned in rounds.
         let clock = Clock::of_log_z(seed, 1);
-        tempering.warm_up(model, request.warm_up, clock, &mut |step| {
+        trips = tempering.warm_up(model, request.warm_up, clock, &mut |step| {
             going = progress(step as f64 / total);
             going
         })?;
     }
     let (warmed, rest) = (request.warm_up as f64 / total, SampleRequest { warm_up: 0, ..*request });
-    draw(model, &plan, &mut negative, &rest, &mut |share| {
+    draw(model, &plan, (&mut negative, trips), &rest, &mut |share| {
         going && progress(warmed + (1.0 - warmed) * share)
     })
+}
+
+/// A sampler whose replicas begin at the hot end. Coins for h, as learning begins with, would put strong
+/// fields on v and many replicas into the narrowest modes.
+fn begun(plan: &Plan, marginals: &[f64], model: &Rbm) -> Negative {
+    let mut negative = Negative::new(plan, marginals);
+    if let Some(tempering) = negative.tempering_mut() {
+        tempering.begin_at_the_hot_end(model, Clock::after_training(plan.config.seed, 0));
+    }
+    negative
 }
 
 /// P(v_j = 1) as independent Gibbs samplers from random states see it.
@@ -172,11 +203,12 @@ fn marginals_of(model: &Rbm, seed: u64) -> Vec<f64> {
     counts.into_iter().map(|count| count as f64 / ROWS as f64).collect()
 }
 
-/// Steps the sampler and takes samples; the ladder adapts in the warm-up and then stays.
+/// Steps the sampler and takes samples; the ladder adapts in the warm-up and then stays. Replicas may
+/// have warmed up before, and completed some round trips.
 fn draw(
     model: &Rbm,
     plan: &Plan,
-    negative: &mut Negative,
+    (negative, mut warm_up_trips): (&mut Negative, u64),
     request: &SampleRequest,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Result<Samples> {
@@ -188,8 +220,10 @@ fn draw(
     let total = steps(request, plan.particles, n_visible)?;
     let mut samples = BitMatrix::zeros(plan.particles, n_visible);
     let mut rungs = Vec::new();
+    tempering.state.flow.restart_count();
     for step in 0..total {
         if step == request.warm_up {
+            warm_up_trips += tempering.state.flow.round_trips;
             tempering.state.flow.restart_count();
         }
         let clock = Clock::after_training(request.seed, step);
@@ -216,7 +250,9 @@ fn draw(
         rungs,
         betas: tempering.state.ladder.betas().to_vec(),
         particles: plan.particles,
+        columns: tempering.state.replicas.columns(),
         round_trips: tempering.state.flow.round_trips,
+        warm_up_trips,
         fell_back: None,
     })
 }

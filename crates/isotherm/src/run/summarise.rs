@@ -1,7 +1,10 @@
 //! What a run came to, from its final state.
 
+use isotherm_kernels::matrix::flat;
+
 use crate::data::Dataset;
 use crate::likelihood::{LogLikelihood, exact};
+use crate::model::Parameters;
 use crate::record::{BestModel, LadderRow, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};
 use crate::train::{Phase, Plan, TrainState};
 
@@ -32,6 +35,8 @@ pub(super) fn summarise(
     let ladder = ladder.as_ref();
     let phase = if state.step > config.updates { Phase::Sample } else { Phase::Train };
     let mut warnings = data.warnings();
+    warnings.extend(large_parameters(state.result()[0]));
+    warnings.extend(ladder.and_then(LadderRow::starved_gap));
     warnings.extend(ladder.and_then(no_round_trip));
     if state.step < config.updates {
         let why = match state.has_stalled(config.patience) {
@@ -83,6 +88,20 @@ pub(super) fn summarise(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         warnings,
     }
+}
+
+/// Beyond this no parameter makes a unit any surer: what is larger has diverged.
+const LARGE: f32 = 1000.0;
+
+fn large_parameters(model: &Parameters) -> Option<String> {
+    let all = [&model.w, &model.b, &model.c].into_iter().flat_map(|it| flat(it.tiles()));
+    let largest = all.fold(0f32, |largest, x| largest.max(x.abs()));
+    (largest > LARGE).then(|| {
+        format!(
+            "weights or biases as large as {largest:.0e}, beyond {LARGE}: learning has diverged; a \
+             lower --lr should help"
+        )
+    })
 }
 
 fn no_round_trip(ladder: &LadderRow) -> Option<String> {

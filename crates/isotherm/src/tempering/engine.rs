@@ -113,6 +113,17 @@ impl<P: Path> Tempering<P> {
         Tempering { path, state, buffers: Buffers::default() }
     }
 
+    /// Puts all replicas into states of the hot end, whatever their rungs: what is summed out there is
+    /// drawn at the β of the rung.
+    pub fn begin_at_the_hot_end(&mut self, model: &P::Model, clock: Clock) {
+        // Not a step that follows: it would draw the same numbers once more.
+        let before = Clock { step: u64::MAX, ..clock };
+        let betas = &mut self.buffers.betas_of_rows;
+        self.state.replicas.betas_of_rows(self.state.ladder.betas(), betas);
+        self.path.sweep(model, &vec![0.0; betas.len()], 1, before);
+        self.path.settle(model, betas, before);
+    }
+
     /// Sweeps all rungs `k` times, swaps neighbours, takes note of the flow, and lets spare
     /// replicas take turns.
     pub fn step(&mut self, model: &P::Model, k: usize, clock: Clock) -> Result<()> {
@@ -175,6 +186,10 @@ impl<P: Path> Tempering<P> {
 
     fn spawn_or_retire(&mut self, adaptation: &Adaptation) -> Option<Change> {
         let s = &self.state;
+        // A gap that has just been made says nothing before its first swap.
+        if !s.rates.are_known() {
+            return None;
+        }
         let Buffers { fit, rejections, .. } = &mut self.buffers;
         let f_up = s.flow.curve.fit_f_up(fit);
         s.rates.rejections_into(rejections);

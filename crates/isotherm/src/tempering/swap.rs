@@ -51,6 +51,11 @@ impl SwapRates {
         self.each_rate().collect()
     }
 
+    /// Whether every pair has been tried.
+    pub fn are_known(&self) -> bool {
+        self.weights.iter().all(|&weight| weight > 0.0)
+    }
+
     /// r̄, the mean over the pairs that were tried; 1 before the first. (The paper writes a sum,
     /// which grows with the ladder.)
     pub fn mean(&self) -> f64 {

@@ -29,7 +29,7 @@ impl<P: Path> Tempering<P> {
         steps: u64,
         clock: Clock,
         progress: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<()> {
+    ) -> Result<u64> {
         for step in 0..steps {
             let ends_a_round = |share: &f64| (share * steps as f64) as u64 == step;
             if step > 0 && TUNED_AFTER.iter().any(ends_a_round) {
@@ -40,8 +40,9 @@ impl<P: Path> Tempering<P> {
                 break;
             }
         }
+        let trips = self.state.flow.round_trips;
         self.state.flow.restart_count();
-        Ok(())
+        Ok(trips)
     }
 
     /// Lays the ladder whose gaps would all reject with this probability, by what was seen since it

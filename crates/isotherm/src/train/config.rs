@@ -130,7 +130,7 @@ impl Default for Config {
             split: None,
             binarise: Binarise::AsIs,
             shape: None,
-            constant_columns: ConstantColumns::Refuse,
+            constant_columns: ConstantColumns::Auto,
             algorithm: Algorithm::Apt,
             path: PathKind::Auto,
             swap: None,

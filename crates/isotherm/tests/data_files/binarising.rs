@@ -94,6 +94,24 @@ fn static_draws_do_not_depend_on_the_format_and_have_the_right_mean() {
     assert_ne!(other, Values::Bits(drawn[0].clone()));
 }
 
+/// Held-out data must not repeat the draws of the training data: a model would know them already.
+#[test]
+fn static_draws_of_two_files_are_independent() {
+    let place = Place::new();
+    let drawn = |rows: &[Vec<u8>]| match place.read("x", &npy(rows), None, Binarise::Static(7)) {
+        Ok(Values::Bits(bits)) => bits,
+        other => panic!("{other:?}"),
+    };
+    let train = vec![vec![128; 100]; 100];
+    let mut test = train.clone();
+    test[99][99] = 129;
+    let (a, b) = (drawn(&train), drawn(&test));
+    assert_eq!(a, drawn(&train), "the same values are drawn alike");
+    let apart: u32 = a.words().iter().zip(b.words()).map(|(a, b)| (a ^ b).count_ones()).sum();
+    // Half of 10 000 bits, four standard deviations.
+    assert!(apart.abs_diff(5000) < 200, "{apart} of 10000 bits differ");
+}
+
 #[test]
 fn dynamic_keeps_the_intensities_and_draws_them_in_every_epoch() {
     let (place, rows) = (Place::new(), grey(40, 70));

@@ -25,6 +25,7 @@ use std::path::Path;
 
 use isotherm_kernels::BitMatrix;
 
+use super::binarise::static_key;
 use super::{Binarise, Intensities, Scale, Source};
 use crate::{Error, Result};
 use input::Input;
@@ -143,7 +144,10 @@ fn binarised(
     let scale = survey.scale_for(origin, binarise, like)?;
     let rule = match binarise {
         Binarise::AsIs => Rule::AsIs,
-        Binarise::Static(seed) => Rule::Draw { seed, scale: scale.full() },
+        Binarise::Static(seed) => {
+            let key = static_key(seed, survey.fingerprint);
+            Rule::Draw { key, scale: scale.full() }
+        }
         Binarise::Threshold(level) => Rule::Above(level * scale.full()),
         Binarise::Dynamic => return pack_intensities(visit, origin, shape, scale),
     };

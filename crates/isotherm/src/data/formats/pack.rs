@@ -13,8 +13,8 @@ pub(super) enum Rule {
     AsIs,
     /// It is above this.
     Above(f64),
-    /// It is drawn from a seed, with the value over `scale` as probability.
-    Draw { seed: u64, scale: f64 },
+    /// It is drawn by the file's key, with the value over `scale` as probability.
+    Draw { key: u64, scale: f64 },
 }
 
 /// Packs bits.
@@ -54,7 +54,7 @@ impl PackBits {
             Rule::AsIs => Err(format!("is not 0 or 1; {}", remedy(value))),
             _ if !value.is_finite() => Err(MISSING.to_owned()),
             Rule::Above(level) => Ok(value > level),
-            Rule::Draw { seed, scale } => Ok(static_draw(seed, row, col, value / scale)),
+            Rule::Draw { key, scale } => Ok(static_draw(key, row, col, value / scale)),
         }
     }
 }

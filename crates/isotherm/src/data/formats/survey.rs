@@ -1,7 +1,9 @@
-//! A first look at grey data: their range decides what their values mean.
+//! A first look at grey data: their range decides what their values mean, and all of them together what
+//! is drawn from a seed.
 
 use super::visitor::{Visitor, flattened, spelled};
 use super::{Origin, pack};
+use crate::data::binarise::fingerprint;
 use crate::data::{Binarise, Scale};
 use crate::{Error, Result};
 
@@ -14,6 +16,8 @@ pub(super) struct Survey {
     pub(super) largest: Extreme,
     /// The first value that is no whole number.
     pub(super) fraction: Option<Extreme>,
+    /// The sum of all values' fingerprints.
+    pub(super) fingerprint: u64,
 }
 
 /// A value and its place.
@@ -28,7 +32,7 @@ impl Survey {
     pub(super) fn new() -> Survey {
         let none = |value| Extreme { value, row: 0, col: 0 };
         let (smallest, largest) = (none(f64::INFINITY), none(f64::NEG_INFINITY));
-        Survey { rows: 0, cols: 0, smallest, largest, fraction: None }
+        Survey { rows: 0, cols: 0, smallest, largest, fraction: None, fingerprint: 0 }
     }
 
     /// What the values are as intensities, if they are some. Whole numbers that stay below the
@@ -137,6 +141,7 @@ impl Visitor for Survey {
         if self.fraction.is_none() && value.fract() != 0.0 {
             self.fraction = Some(it);
         }
+        self.fingerprint = self.fingerprint.wrapping_add(fingerprint(row, col, value));
         Ok(())
     }
 }
