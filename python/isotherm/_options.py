@@ -25,6 +25,7 @@ ENGINE = (
     "momentum",
     "weight_decay",
     "l1",
+    "smooth",
     "gradient",
     "average",
     "patience",

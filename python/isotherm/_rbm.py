@@ -62,9 +62,9 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         The ladder at the start, columns of replicas that share it, samples at β = 1, Gibbs steps an
         update, updates from one step of the ladder to the next.
     updates : int or None
-        Updates of the model; 200 passes over the data, at least 40,000 and at most 100,000, if
-        ``None``.
-    batch, sampling_steps, lr, lr_decay, momentum, weight_decay, l1, gradient, average
+        Updates of the model; 200 passes over the data, 500 of pictures, at least 40,000 and at most
+        100,000, if ``None``.
+    batch, sampling_steps, lr, lr_decay, momentum, weight_decay, l1, smooth, gradient, average
         Learning: see ``isotherm train --help``.
     patience : int or None
         Stop when so many updates have brought no better likelihood of ``valid``.
@@ -75,7 +75,8 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     constant_columns : {"keep", "refuse", "auto"}
         What to do about columns that never change; ``"auto"`` keeps them in pictures only.
     shape : str or None
-        Width and height of the images that the rows are, such as ``"20x28"``, for the report.
+        Width and height of the images that the rows are, such as ``"20x28"``: for the report
+        and for ``smooth``.
     data_seed : int
         Seed of the one draw of zeros and ones that the likelihood of grey rows is measured on.
     metrics_every, likelihood_every
@@ -157,6 +158,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         momentum: float = 0.0,
         weight_decay: float = 0.0,
         l1: float | None = None,
+        smooth: float | None = None,
         gradient: str = "centered",
         average: int | None = None,
         patience: int | None = None,
@@ -199,6 +201,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.momentum = momentum
         self.weight_decay = weight_decay
         self.l1 = l1
+        self.smooth = smooth
         self.gradient = gradient
         self.average = average
         self.patience = patience

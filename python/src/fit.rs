@@ -55,11 +55,6 @@ pub(crate) fn config_of(options: &str) -> PyResult<Config> {
     serde_json::from_value(all).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Whether somebody chose an option.
-fn is_given(options: &str, name: &str) -> PyResult<bool> {
-    Ok(from_json::<serde_json::Map<String, Value>>(options)?.contains_key(name))
-}
-
 /// The options that nobody chose.
 #[pyfunction]
 pub(crate) fn default_options() -> PyResult<String> {
@@ -89,12 +84,8 @@ impl Fit {
         test: Option<&Examples>,
     ) -> PyResult<Fit> {
         let mut config = config_of(options)?;
-        if let Some(examples) = train.data.examples() {
-            let chosen = is_given(options, "updates")?.then_some(config.updates);
-            let pace = Config::pace_for(examples, config.batch, chosen);
-            config.updates = pace.updates;
-            config.lr = if is_given(options, "lr")? { config.lr } else { pace.lr };
-        }
+        let chosen: serde_json::Map<String, Value> = from_json(options)?;
+        config.suit(&train.data, |name| chosen.contains_key(name));
         let course = Course::begin(&config, run_data(train, valid, test)).map_err(raised)?;
         Ok(Fit { course, rows: Vec::new(), summary: None })
     }

@@ -100,12 +100,13 @@ pub(crate) struct TrainOptions {
     binarise: Option<String>,
 
     /// What to do about columns that never change: refuse the data, keep the columns, or keep them in
-    /// pictures (squares from 8x8 on, or a --shape) and refuse them in tables [default: auto]
+    /// pictures (squares from 8x8 on whose mean is smooth, or a --shape) and refuse them in tables
+    /// [default: auto]
     #[arg(long, value_parser = ["auto", "refuse", "keep"], help_heading = "Data")]
     constant_columns: Option<String>,
 
-    /// Width and height of the images that the examples are, row by row, for the report's pictures;
-    /// a square is guessed where the number of columns allows one
+    /// Width and height of the images that the examples are, row by row, for the report's pictures and
+    /// for --smooth; a square is guessed where the number of columns allows one
     #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = "Data")]
     shape: Option<String>,
 
@@ -150,15 +151,15 @@ pub(crate) struct TrainOptions {
     /// Examples in a minibatch [default: 100, 5 for the mixture]
     #[arg(long, value_parser = size, help_heading = "Learning")]
     batch: Option<usize>,
-    /// Updates of the model [default: 200 passes over the file, at least 40000 and at most 100000;
-    /// 100000 for the mixture]
+    /// Updates of the model [default: 200 passes over the file, 500 of pictures, at least 40000 and at most
+    /// 100000; 100000 for the mixture]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     updates: Option<u64>,
     /// Steps of sampling after the last update, the ladder still adapting [default: 0]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     sampling_steps: Option<u64>,
-    /// Learning rate [default: 0.05, or in proportion less where there are more updates than 200 passes
-    /// over the file take, down to 0.01; 0.01 for the mixture]
+    /// Learning rate [default: 0.05, or in proportion less where there are more updates than those
+    /// passes over the file take, down to 0.01; 0.01 for the mixture]
     #[arg(long, help_heading = "Learning")]
     lr: Option<f64>,
     /// How it falls: not, linearly to 0, held for 30 % of the updates and then linearly, or as 1/t
@@ -172,9 +173,14 @@ pub(crate) struct TrainOptions {
     #[arg(long, help_heading = "Learning")]
     weight_decay: Option<f64>,
     /// L1 penalty on the weights: rate times this, over 1 − momentum, is taken off each at every update
-    /// [default: 1e-4, 0 for the mixture]
+    /// [default: 1e-4, half of it beside the default of --smooth, 0 for the mixture]
     #[arg(long, help_heading = "Learning")]
     l1: Option<f64>,
+    /// Penalty on differences between the weights of neighbouring pixels, where the examples are images:
+    /// half of this times the sum of their squares [default: 15 over the number of examples for pictures
+    /// (squares from 8x8 on whose mean is smooth, or a --shape), otherwise 0]
+    #[arg(long, value_name = "STRENGTH", help_heading = "Learning")]
+    smooth: Option<f64>,
     /// Follow the gradient as it stands or with centered units [default: centered]
     #[arg(long, value_parser = ["plain", "centered"], help_heading = "Learning")]
     gradient: Option<String>,

@@ -1,5 +1,6 @@
 //! `isotherm train`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,18 +19,15 @@ use crate::progress::Progress;
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
-    let Chosen { mut config, updates, lr } =
+    let Chosen { mut config, options } =
         configuration(arguments.config.as_deref(), &arguments.options)?;
     let out = match &arguments.out {
         Some(out) => out.clone(),
         None => free_folder(&config),
     };
     let data = RunData::of(&config)?;
-    if let Some(examples) = data.train.examples() {
-        let chosen = updates.then_some(config.updates);
-        let pace = Config::pace_for(examples, config.batch, chosen);
-        config.updates = pace.updates;
-        config.lr = if lr { config.lr } else { pace.lr };
+    if let Some(chosen) = options {
+        config.suit(&data.train, |name| chosen.contains(name));
     }
     let session = Session::begin(&out, Course::begin(&config, data)?, arguments.overwrite)?;
     carry_on(session, &out, quiet)
@@ -99,11 +97,11 @@ fn report_of(out: &Path) -> Option<PathBuf> {
         .ok()
 }
 
-/// A configuration, and whether somebody has chosen the number of updates and their rate.
+/// A configuration, and the names of the options that somebody chose; nothing if a run has written them
+/// all out.
 struct Chosen {
     config: Config,
-    updates: bool,
-    lr: bool,
+    options: Option<BTreeSet<String>>,
 }
 
 /// The options of the file, overridden by those of the command line.
@@ -123,7 +121,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         true if !written_out => Config::for_a_file(),
         _ => Config::default(),
     };
-    let (updates, lr) = (table.contains_key("updates"), table.contains_key("lr"));
+    let options = (!written_out).then(|| table.keys().cloned().collect());
     let mut chosen = toml::Table::try_from(defaults)
         .map_err(|error| Error::config(format!("the defaults cannot be used: {error}")))?;
     chosen.extend(table);
@@ -135,7 +133,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         // A run can be resumed from anywhere.
         *data = Source::parse(data).absolute()?.name();
     }
-    Ok(Chosen { config, updates, lr })
+    Ok(Chosen { config, options })
 }
 
 fn read_table(path: &Path) -> Result<toml::Table> {

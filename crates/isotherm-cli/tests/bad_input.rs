@@ -119,24 +119,33 @@ fn constant_columns_are_refused_in_tables_unless_they_are_to_be_kept() {
 #[test]
 fn constant_columns_are_kept_in_pictures_unless_they_are_to_be_refused() {
     let place = Place::new();
+    // The first so many pixels are on, in one row six more than in the other.
     let rows = |pixels: usize| {
         let row = |lit: usize| {
-            let pixels = (0..pixels).map(|pixel| u8::from(pixel == lit).to_string());
+            let pixels = (0..pixels).map(|pixel| u8::from(pixel < lit).to_string());
             pixels.collect::<Vec<_>>().join(",") + "\n"
         };
-        row(3) + &row(4)
+        row(24) + &row(30)
     };
-    let square = place.file("square.csv", &rows(64));
+    let square = place.file("square.csv", rows(64));
     let ran = run(train(Some(&square), "--updates 5 --hidden 2", &place.path("square")));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert_says(&ran.err, &["warning", "square.csv", "62 of 64 columns are constant"]);
+    assert_says(&ran.err, &["warning", "square.csv", "58 of 64 columns are constant"]);
     let refuse = "--updates 5 --hidden 2 --constant-columns refuse";
-    assert_says(&place.refusal(Some(&square), refuse), &["62 of 64 columns", "keep"]);
-    let wide = place.file("wide.csv", &rows(60));
-    assert_says(&place.refusal(Some(&wide), "--updates 5 --hidden 2"), &["58 of 60 columns"]);
+    assert_says(&place.refusal(Some(&square), refuse), &["58 of 64 columns", "keep"]);
+    let wide = place.file("wide.csv", rows(60));
+    assert_says(&place.refusal(Some(&wide), "--updates 5 --hidden 2"), &["54 of 60 columns"]);
     let shaped = "--updates 5 --hidden 2 --shape 10x6";
     let ran = run(train(Some(&wide), shaped, &place.path("wide")));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
+}
+
+#[test]
+fn neighbours_are_known_in_images_only() {
+    let place = Place::new();
+    let data = place.file("table.csv", "0,1,0\n1,0,1\n");
+    let why = place.refusal(Some(&data), "--updates 5 --hidden 2 --smooth 1e-3");
+    assert_says(&why, &["--smooth 0.001", "3 columns", "--shape WIDTHxHEIGHT"]);
 }
 
 #[test]
@@ -165,6 +174,8 @@ fn impossible_options() {
         ("--weight-decay 2", &["--weight-decay", "not 2"]),
         ("--weight-decay nan", &["--weight-decay", "NaN"]),
         ("--l1=-1", &["--l1", "not -1"]),
+        ("--smooth 2", &["--smooth", "not 2"]),
+        ("--smooth 0.5 --lr 0.5", &["--smooth 0.5 at --lr 0.5", "at most 0.250"]),
         ("--temper-every 0", &["--temper-every", "at least 1"]),
         ("--temper-every 2 --algorithm sml", &["--temper-every 2", "pt or apt"]),
         ("--beta-lr 1.5", &["--beta-lr", "1.5"]),

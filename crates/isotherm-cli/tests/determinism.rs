@@ -11,7 +11,8 @@ use common::*;
 /// Steps long enough for the work to be split among the threads: a row of 70 × 10 units takes about
 /// 85 ns a Gibbs step, and a thread is woken for 150 µs of work.
 const OPTIONS: &str = "--batch 20 --updates 60 \
-    --metrics-every 10 --likelihood-every 30 --lr 0.1 --momentum 0.3 --weight-decay 1e-3 --l1 1e-3 --quiet";
+    --metrics-every 10 --likelihood-every 30 --lr 0.1 --momentum 0.3 --weight-decay 1e-3 --l1 1e-3 \
+    --smooth 1e-2 --shape 10x7 --quiet";
 const LADDER: &str = "--k 40 --columns 20 --rungs 8 --spawn-every 30 --burn-in 10 --beta-lr 0.05 \
     --min-swap 0.85 --particles 25";
 

@@ -15,7 +15,7 @@ use common::*;
 /// Many checkpoints, rows and moves of the ladder; as many steps of sampling follow.
 const OPTIONS: &str = "--batch 20 --updates 1200 \
     --checkpoint-every 21 --metrics-every 10 --likelihood-every 50 --lr 0.1 --momentum 0.5 \
-    --weight-decay 1e-4 --l1 1e-4 --quiet";
+    --weight-decay 1e-4 --l1 1e-4 --smooth 1e-3 --shape 10x7 --quiet";
 const SPAWNS: &str = "--rungs 4 --particles 33 --temper-every 2 --spawn-every 20 --burn-in 5 \
     --beta-lr 0.1 --min-swap 0.85";
 const RETIRES: &str = "--rungs 9 --spawn-every 90 --burn-in 5 --beta-lr 0.1 --min-swap 0.05";

@@ -37,6 +37,7 @@ fn what_was_recorded_elsewhere() {
     learn("cd", Some(&data), "--hidden 10 --algorithm cd --k 3".into());
     learn("sml", Some(&data), "--hidden 10 --algorithm sml --path joint --columns 30".into());
     learn("exact", Some(&data), "--hidden 10 --algorithm exact".into());
+    learn("smooth", Some(&data), "--hidden 10 --algorithm exact --smooth 0.01 --shape 10x7".into());
     let pt = "--algorithm pt --path base-rate --columns 6 --rungs 8 --spacing geometric";
     learn("pt", Some(&data), format!("--hidden 10 {pt}"));
     let hidden = "--algorithm apt --path hidden-marginal --respace flow-sqrt";

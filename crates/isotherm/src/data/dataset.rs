@@ -178,7 +178,7 @@ impl Dataset {
 
     /// Refuses data that nothing can be learned from and, unless they are to be kept, data with
     /// columns that never change: a model of them is sure of what it has never seen otherwise. `shape`
-    /// is that of the pictures, where somebody has said that they are some.
+    /// is that of the pictures, if they are some.
     pub fn check_learnable(
         &self,
         constant_columns: ConstantColumns,
@@ -188,7 +188,7 @@ impl Dataset {
         let (name, columns) = (&table.name, table.examples.cols());
         let constant = table.constant_columns();
         let refuses = match constant_columns {
-            ConstantColumns::Auto => shape.is_none() && !ImageShape::is_likely(columns),
+            ConstantColumns::Auto => shape.is_none(),
             ConstantColumns::Refuse => true,
             ConstantColumns::Keep => false,
         };
@@ -268,6 +268,11 @@ impl Dataset {
                 table.examples.column_counts().into_iter().map(|n| n as f64 / rows).collect()
             }
         }
+    }
+
+    /// The shape of its examples, if they look like pictures; the mixture's do not.
+    pub fn pictures(&self) -> Option<ImageShape> {
+        ImageShape::of_pictures(&self.marginals())
     }
 
     /// The best mean log-likelihood that any model can have, where it is known.

@@ -9,10 +9,6 @@ use super::{Binarise, Dataset, ImageShape, Source, Split};
 use crate::error::Result;
 use crate::shell::quoted;
 
-/// Below this share of the variance, neighbours differ so little that the columns are an image's
-/// pixels. Columns without an order have a share of 1.
-const SMOOTH: f64 = 0.5;
-
 /// The split that is suggested, and the seed that deals it unless another is chosen.
 const SPLIT: &str = "0.8/0.1/0.1";
 const DATA_SEED: u64 = 1;
@@ -308,22 +304,8 @@ fn shape(look: &Look, rows: usize) -> Option<ImageShape> {
     if let &[_, height, width] = &look.dimensions[..] {
         return Some(ImageShape { width, height });
     }
-    let shape = ImageShape::guess(look.columns.len())?;
     let means: Vec<f64> = look.columns.iter().map(|column| column.sum / rows as f64).collect();
-    let center = means.iter().sum::<f64>() / means.len() as f64;
-    let variance = means.iter().map(|x| (x - center).powi(2)).sum::<f64>() / means.len() as f64;
-    let (mut differences, mut pairs) = (0.0, 0.0);
-    for (at, mean) in means.iter().enumerate() {
-        let right = (at % shape.width + 1 < shape.width).then_some(at + 1);
-        let below = (at + shape.width < means.len()).then_some(at + shape.width);
-        for neighbour in [right, below].into_iter().flatten() {
-            differences += (mean - means[neighbour]).powi(2);
-            pairs += 1.0;
-        }
-    }
-    // Two independent values differ by twice the variance.
-    let smooth = differences / pairs < SMOOTH * 2.0 * variance;
-    smooth.then_some(shape)
+    ImageShape::guess(means.len()).filter(|shape| shape.is_smooth(&means))
 }
 
 /// Whether the first column runs from 0 or 1 through the rows beside others that are within 0 and 1. No rule
@@ -389,12 +371,12 @@ fn command(
     if rule != Binarise::AsIs {
         words.push(format!("--binarise {rule}"));
     }
-    let shape = one.shape.filter(|shape| shape.width != shape.height);
-    // Pictures keep such columns without a word.
-    if constant && shape.is_none() && !ImageShape::is_likely(one.columns) {
+    if constant {
         words.push("--constant-columns keep".to_owned());
     }
-    words.extend(shape.map(|shape| format!("--shape {shape}")));
+    if let Some(shape) = one.shape.filter(|shape| shape.width != shape.height) {
+        words.push(format!("--shape {shape}"));
+    }
     Some(words.join(" "))
 }
 

@@ -1,5 +1,5 @@
-//! Width and height, where the examples are images: for pictures, and for whether a pixel may be always
-//! off. Nothing learns from it.
+//! Width and height, where the examples are images: for pictures of them, for whether a pixel may be always
+//! off, and for which pixels are neighbours.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,8 +11,12 @@ use crate::error::{Error, Result};
 /// The smallest side of an image whose shape is guessed.
 const SMALLEST_SIDE: usize = 4;
 
-/// The smallest side of a square that is rather an image than a table.
-const LIKELY_SIDE: usize = 8;
+/// The smallest side of a square that is taken for an image where that changes what is done.
+const SURE_SIDE: usize = 8;
+
+/// Below this share of the variance, neighbours differ so little that the columns are an image's
+/// pixels. Columns without an order have a share of 1.
+const SMOOTH: f64 = 0.5;
 
 /// The shape of an image whose pixels lie row by row. Written `28x28`, width first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,9 +36,28 @@ impl ImageShape {
             .then_some(ImageShape { width: side, height: side })
     }
 
-    /// Whether examples of this many values are squares large enough to be taken for images.
-    pub fn is_likely(pixels: usize) -> bool {
-        ImageShape::guess(pixels).is_some_and(|shape| shape.width >= LIKELY_SIDE)
+    /// The shape of examples with these means, if they are large squares whose mean picture is smooth.
+    pub fn of_pictures(means: &[f64]) -> Option<ImageShape> {
+        let square = ImageShape::guess(means.len()).filter(|shape| shape.width >= SURE_SIDE);
+        square.filter(|shape| shape.is_smooth(means))
+    }
+
+    /// Whether neighbouring pixels of a picture are alike.
+    pub(super) fn is_smooth(self, picture: &[f64]) -> bool {
+        let pixels = picture.len() as f64;
+        let center = picture.iter().sum::<f64>() / pixels;
+        let variance = picture.iter().map(|x| (x - center).powi(2)).sum::<f64>() / pixels;
+        let (mut differences, mut pairs) = (0.0, 0.0);
+        for (at, value) in picture.iter().enumerate() {
+            let right = (at % self.width + 1 < self.width).then_some(at + 1);
+            let below = (at + self.width < picture.len()).then_some(at + self.width);
+            for neighbour in [right, below].into_iter().flatten() {
+                differences += (value - picture[neighbour]).powi(2);
+                pairs += 1.0;
+            }
+        }
+        // Two independent values differ by twice the variance.
+        differences / pairs < SMOOTH * 2.0 * variance
     }
 
     /// Refuses a shape that does not fit data of this width.
@@ -113,7 +136,20 @@ mod tests {
         assert_eq!(ImageShape::guess(784), Some(ImageShape { width: 28, height: 28 }));
         assert_eq!(ImageShape::guess(785), None);
         assert_eq!(ImageShape::guess(9), None, "nine variables are hardly an image");
-        let likely = [64, 784, 16, 63, 65].map(ImageShape::is_likely);
-        assert_eq!(likely, [true, true, false, false, false]);
+    }
+
+    #[test]
+    fn pictures_are_large_and_smooth() {
+        let hill = |side: usize| -> Vec<f64> {
+            let at = |i: usize| i as f64 / side as f64 - 0.5;
+            let height = |i: usize| (-8.0 * (at(i % side).powi(2) + at(i / side).powi(2))).exp();
+            (0..side * side).map(height).collect()
+        };
+        assert_eq!(ImageShape::of_pictures(&hill(8)), ImageShape::guess(64));
+        assert_eq!(ImageShape::of_pictures(&hill(7)), None, "too small to be sure");
+        assert_eq!(ImageShape::of_pictures(&hill(8)[..63]), None);
+        let table: Vec<f64> = (0..64).map(|i| (i * 37 % 64) as f64).collect();
+        assert_eq!(ImageShape::of_pictures(&table), None);
+        assert_eq!(ImageShape::of_pictures(&[0.5; 64]), None, "nothing to see");
     }
 }

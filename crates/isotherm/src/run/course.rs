@@ -50,7 +50,8 @@ pub struct Course {
 impl Course {
     /// Learning that is about to begin. Data and options must prove possible.
     pub fn begin(config: &Config, data: RunData) -> Result<Course> {
-        data.train.check_learnable(config.constant_columns, config.shape)?;
+        let shape = config.shape.or_else(|| data.train.pictures());
+        data.train.check_learnable(config.constant_columns, shape)?;
         let plan = config.check(data.train.n_visible())?;
         let state = TrainState::new(&plan, &data.train.marginals());
         Ok(Course::new(plan, data, state))

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Binarise, ConstantColumns, ImageShape, Split};
+use crate::data::{Binarise, ConstantColumns, Dataset, ImageShape, Split};
 use crate::path::SwapOn;
 use crate::tempering::{Respace, Spacing};
 
@@ -101,6 +101,7 @@ pub struct Config {
     pub momentum: f64,
     pub weight_decay: f64,
     pub l1: f64,
+    pub smooth: f64,
     pub gradient: GradientKind,
     pub average: Option<u64>,
     pub patience: Option<u64>,
@@ -149,6 +150,7 @@ impl Default for Config {
             momentum: 0.0,
             weight_decay: 0.0,
             l1: 0.0,
+            smooth: 0.0,
             gradient: GradientKind::Centered,
             average: None,
             patience: None,
@@ -169,6 +171,13 @@ impl Default for Config {
         }
     }
 }
+
+/// The precision of the prior that draws neighbouring pixels together, for the likelihood of all examples
+/// together: in a gradient that is a mean over the examples it is divided by their number.
+const SMOOTHNESS: f64 = 15.0;
+
+/// The most that this comes to for few examples.
+const MOST_SMOOTHNESS: f64 = 0.05;
 
 /// How many updates, and how large the first of them are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -193,16 +202,105 @@ impl Config {
         }
     }
 
+    /// Whatever follows from the data, unless it `is_chosen` by the option's name: the pace and, for
+    /// pictures, the penalty on differences between neighbouring pixels. The mixture needs nothing.
+    pub fn suit(&mut self, data: &Dataset, is_chosen: impl Fn(&str) -> bool) {
+        let Some(examples) = data.examples() else { return };
+        let updates = is_chosen("updates").then_some(self.updates);
+        let pictures = self.shape.is_some() || data.pictures().is_some();
+        let pace = Config::pace_for(examples, self.batch, pictures, updates);
+        self.updates = pace.updates;
+        if !is_chosen("lr") {
+            self.lr = pace.lr;
+        }
+        if pictures && !is_chosen("smooth") {
+            let most = self.most_smoothness().min(MOST_SMOOTHNESS);
+            self.smooth = (SMOOTHNESS / examples as f64).min(most);
+            if !is_chosen("l1") {
+                // The two share the work.
+                self.l1 /= 2.0;
+            }
+        }
+    }
+
+    /// The strongest penalty on differences between neighbouring pixels that updates can follow. Where a
+    /// weight differs from all four neighbours, and they from it, an update takes eight times rate and
+    /// penalty off the difference; more than all of it would be too much.
+    pub(super) fn most_smoothness(&self) -> f64 {
+        (1.0 - self.momentum) / (8.0 * self.lr)
+    }
+
     /// The pace for a file of so many examples, which comes from the same work: 200 passes over them at
     /// a rate of 0.05, up to 100 000 updates. A small file would be learned by heart in more of them,
     /// and in fewer and larger ones the samples could not follow: it gets 40 000 smaller steps that lead
-    /// as far. So do other numbers of updates, if one is chosen.
-    pub fn pace_for(examples: usize, batch: usize, chosen: Option<u64>) -> Pace {
-        const PASSES: u64 = 200;
+    /// as far. So do other numbers of updates, if one is chosen. Pictures, whose weights are held together,
+    /// bear 500 passes.
+    pub fn pace_for(examples: usize, batch: usize, pictures: bool, chosen: Option<u64>) -> Pace {
+        let passes: u64 = if pictures { 500 } else { 200 };
         let batches = examples.div_ceil(batch.max(1)) as u64;
-        let wanted = batches.saturating_mul(PASSES).clamp(5_000, 100_000);
+        let wanted = batches.saturating_mul(passes).clamp(5_000, 100_000);
         let updates = chosen.unwrap_or(wanted.max(40_000));
         let lr = 0.05 * (wanted as f64 / updates as f64);
         Pace { updates, lr: lr.clamp(0.01, 0.05) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use isotherm_kernels::BitMatrix;
+
+    use super::*;
+    use crate::data::Table;
+
+    /// Pictures of so many examples: rows of an 8 × 8 square are on down to some line.
+    fn pictures(examples: usize, columns: usize) -> Dataset {
+        let mut bits = BitMatrix::zeros(examples, columns);
+        for example in 0..examples {
+            for pixel in 0..8 * (example % 9) {
+                bits.set(example, pixel, true);
+            }
+        }
+        Dataset::Table(Table::new("pictures", bits))
+    }
+
+    fn suited(data: &Dataset, chosen: &[&str], config: Config) -> Config {
+        let mut config = config;
+        config.suit(data, |name| chosen.contains(&name));
+        config
+    }
+
+    #[test]
+    fn pictures_are_smooth_by_default() {
+        let data = pictures(3000, 64);
+        let Config { smooth, l1, updates, lr, .. } = suited(&data, &[], Config::for_a_file());
+        assert_eq!((smooth, l1, updates), (15.0 / 3000.0, 5e-5, 40_000));
+        assert!((lr - 0.05 * 15_000.0 / 40_000.0).abs() < 1e-12, "500 passes of 30 batches");
+
+        let chosen = Config { smooth: 0.0, lr: 0.3, ..Config::for_a_file() };
+        let kept = suited(&data, &["smooth", "lr"], chosen);
+        assert_eq!((kept.smooth, kept.l1, kept.lr), (0.0, 1e-4, 0.3));
+        assert_eq!(suited(&data, &["l1"], Config::for_a_file()).l1, 1e-4);
+    }
+
+    #[test]
+    fn tables_are_not() {
+        let data = pictures(3000, 65);
+        let table = suited(&data, &[], Config::for_a_file());
+        assert_eq!((table.smooth, table.l1, table.updates), (0.0, 1e-4, 40_000));
+        let shape = "13x5".parse().ok();
+        let shaped = suited(&data, &["shape"], Config { shape, ..Config::for_a_file() });
+        assert!(shaped.smooth > 0.0, "somebody says that they are");
+        let mixture = suited(&Dataset::mixture(1), &[], Config::default());
+        assert_eq!(mixture, Config::default());
+    }
+
+    /// Nobody is told of a penalty that is too strong and that nobody chose.
+    #[test]
+    fn few_pictures_and_large_rates_are_not_refused() {
+        for lr in [0.05, 1.0, 100.0, 1e30] {
+            let config = Config { lr, momentum: 0.9, ..Config::for_a_file() };
+            let config = suited(&pictures(18, 64), &["lr"], config);
+            assert!(config.check(64).is_ok(), "{lr}: {}", config.smooth);
+        }
     }
 }

@@ -83,7 +83,7 @@ impl Gradient {
     /// Centered, ∇W = Σ_r s_r (v_r − μ)(h_r − λ)ᵀ, ∇b = Δh − ∇Wᵀμ and ∇c = Δv − ∇W λ, where
     /// Δh = Σ_r s_r h_r and Δv = Σ_r s_r v_r. The s_r add up to zero, so a constant that is added to
     /// each h_r or each v_r changes none of the sums.
-    pub fn of(&mut self, phases: &Phases, centering: Option<&Centering>) -> &Parameters {
+    pub fn of(&mut self, phases: &Phases, centering: Option<&Centering>) -> &mut Parameters {
         let level = Level::detect();
         phases.v.transpose_into(level, &mut self.on);
         self.fill_rows(phases, centering);
@@ -98,7 +98,7 @@ impl Gradient {
         if let Some(offsets) = centering {
             self.center(&offsets.visible);
         }
-        &self.value
+        &mut self.value
     }
 
     /// What each row of the phases brings to the sums, the rows handed out to the threads.

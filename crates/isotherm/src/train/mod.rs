@@ -9,6 +9,7 @@ pub mod negative;
 pub mod optimiser;
 pub mod phases;
 pub mod plan;
+pub mod smoothness;
 
 mod explain;
 mod snapshot;

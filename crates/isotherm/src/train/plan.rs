@@ -1,7 +1,8 @@
 //! A configuration once it is checked: every choice made, every option valid.
 
 use super::config::{Algorithm, Config, PathKind};
-use crate::data::Binarise;
+use super::smoothness::Smoothness;
+use crate::data::{Binarise, ImageShape};
 use crate::error::{Error, Result};
 use crate::model::PerfectSampler;
 use crate::path::SwapOn;
@@ -33,6 +34,8 @@ pub struct Plan {
     /// Replicas at β = 1: one a column, and the spare ones.
     pub particles: usize,
     pub average: u64,
+    /// The penalty on differences between neighbouring pixels, if there is one.
+    pub smoothness: Option<Smoothness>,
     pub init_std: f64,
     pub metrics_every: u64,
     /// Updates between two likelihoods; 0: only at the end.
@@ -75,6 +78,7 @@ impl Config {
             columns,
             particles,
             average: self.average.unwrap_or((self.updates / 20).max(1)),
+            smoothness: self.choose_smoothness(n_visible)?,
             init_std: self.init_std.unwrap_or(match path {
                 PathKind::HiddenMarginal => 0.2,
                 // 0.1 for the paper's 10 hidden units, 0.014 for 500.
@@ -243,6 +247,7 @@ impl Config {
             ("momentum", self.momentum, 0.0..=0.999_999),
             ("weight-decay", self.weight_decay, 0.0..=1.0),
             ("l1", self.l1, 0.0..=1.0),
+            ("smooth", self.smooth, 0.0..=1.0),
             ("beta-lr", self.beta_lr, 0.0..=1.0),
             ("min-swap", self.min_swap, 0.0..=0.95),
             ("init-std", self.init_std.unwrap_or(0.0), 0.0..=100.0),
@@ -320,6 +325,27 @@ impl Config {
             (PathKind::Joint, None) => Ok(SwapOn::Energy),
             (_, swap) => Ok(swap.unwrap_or(SwapOn::FreeEnergy)),
         }
+    }
+
+    fn choose_smoothness(&self, n_visible: usize) -> Result<Option<Smoothness>> {
+        let (strength, lr) = (self.smooth, self.lr);
+        if strength == 0.0 {
+            return Ok(None);
+        }
+        let shape = self.shape.or_else(|| ImageShape::guess(n_visible)).ok_or_else(|| {
+            Error::config(format!(
+                "--smooth {strength} needs to know which of the {n_visible} columns are neighbours, \
+                 and they make no square; give --shape WIDTHxHEIGHT, or leave --smooth out"
+            ))
+        })?;
+        let most = self.most_smoothness();
+        if strength > most {
+            return Err(Error::config(format!(
+                "--smooth {strength} at --lr {lr} would draw neighbouring weights beyond each other; \
+                 it must be at most {most:.3} there"
+            )));
+        }
+        Ok(Some(Smoothness { shape, strength }))
     }
 
     /// Without a ladder every particle is a column of its own; on one, a few columns serve many.

@@ -127,6 +127,9 @@ impl Trainer {
             &state.centering
         });
         let gradient = self.gradient.of(&self.phases, centering);
+        if let Some(smoothness) = &self.plan.smoothness {
+            smoothness.add_to(&mut gradient.w, &state.model.parameters().w);
+        }
 
         // update
         let rate = learning_rate(config, state.step);
