@@ -65,7 +65,10 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Updates of the model; 200 passes over the data, 500 of pictures, at least 40,000 and at most
         100,000, if ``None``.
     batch, sampling_steps, lr, lr_decay, momentum, weight_decay, l1, smooth, gradient, average
-        Learning: see ``isotherm train --help``.
+        Learning: see ``isotherm train --help``. ``smooth``, the penalty on differences between the
+        weights of neighbouring pixels, is chosen by ``fit`` if ``None``: 15 over the number of
+        examples, at most 0.05, where these are pictures (squares from 8 × 8 on whose mean is smooth,
+        or with a ``shape``).
     patience : int or None
         Stop when so many updates have brought no better likelihood of ``valid``.
     init_std : float or None
@@ -293,7 +296,11 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if first:
             self.seed_ = self._seed()
             average = 1000 if self.average is None else self.average
-            options = self._engine_options(rule, **ONWARD, updates=updates, average=average)
+            # The first few examples do not tell how many there will be.
+            smooth = 0.0 if self.smooth is None else self.smooth
+            options = self._engine_options(
+                rule, **ONWARD, updates=updates, average=average, smooth=smooth
+            )
             native = _isotherm.Fit.begin(options, train)
         elif self.config_ is None:
             raise ValueError("this model was not trained here, so there is nothing to go on from")

@@ -85,14 +85,13 @@ pub(crate) fn sample_model<'py>(
         isotherm::run::sample_model(&model, &request, |_| !line.should_stop())
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-    warn_of(py, &samples)?;
+    warn_of(py, &samples, 2)?;
     bytes_of(py, &samples.v)
 }
 
-/// Warns whoever called where samples may not be the model's.
-pub(crate) fn warn_of(py: Python<'_>, samples: &Samples) -> PyResult<()> {
+/// Warns where samples may not be the model's; `level` is how many calls up whoever asked for them is.
+pub(crate) fn warn_of(py: Python<'_>, samples: &Samples, level: i32) -> PyResult<()> {
     let Some(why) = samples.warning() else { return Ok(()) };
     let message = CString::new(in_python(&why))?;
-    // The caller of the estimator's method, which calls here.
-    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 2)
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, level)
 }

@@ -115,7 +115,10 @@ pub(crate) fn sample_checkpoint<'py>(
         isotherm::run::sample_checkpoint(&config, &bundle, &request, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-    warn_of(py, &samples)?;
+    // Traces show for themselves how replicas travel.
+    if !traced {
+        warn_of(py, &samples, 3)?;
+    }
     let Samples { rungs, betas, particles, round_trips, .. } = &samples;
     let figures = (*round_trips, *particles, betas.to_pyarray(py), rungs.to_pyarray(py));
     Ok((bytes_of(py, &samples.v)?, figures))

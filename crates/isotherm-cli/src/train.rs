@@ -10,6 +10,7 @@ use isotherm::record::Summary;
 use isotherm::report::write_report;
 use isotherm::run::{Course, Observer, Outcome, RunData, Session};
 use isotherm::shell::quoted;
+use isotherm::train::smoothness::Smoothness;
 use isotherm::train::{Config, explain_toml};
 use isotherm::{Error, Result};
 
@@ -85,7 +86,15 @@ fn describe_size(course: &Course) -> String {
     let (visible, plan) = (course.data().n_visible(), course.plan());
     let mebibytes = (plan.bytes / f64::from(1 << 20)).ceil();
     let hidden = plan.config.hidden;
-    format!("{visible} × {hidden} units, at most about {mebibytes} MiB of memory besides the data")
+    let smooth = plan.smoothness.map_or(String::new(), |Smoothness { shape, strength }| {
+        format!(
+            "; the weights of neighbours in {shape} pictures are held together (--smooth {strength:.2e}, \
+             0 does without)"
+        )
+    });
+    format!(
+        "{visible} × {hidden} units, at most about {mebibytes} MiB of memory besides the data{smooth}"
+    )
 }
 
 /// Writes the report of a finished run. The run is complete without it, so a failure is a warning.
@@ -110,14 +119,14 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         Some(path) => read_table(path)?,
         None => toml::Table::new(),
     };
+    // A configuration that a run wrote, maybe of an older version, has chosen all it knew of.
+    let written_out =
+        ["columns", "init-std", "metrics-every"].iter().all(|it| table.contains_key(*it));
     let given = toml::Table::try_from(options)
         .map_err(|error| Error::config(format!("an option cannot be used: {error}")))?;
     table.extend(given);
     // Whatever nobody has chosen depends on what is learned from.
-    let written_out =
-        ["columns", "init-std", "metrics-every"].iter().all(|it| table.contains_key(*it));
     let defaults = match table.contains_key("data") {
-        // A configuration that a run wrote, maybe of an older version, has chosen all it knew of.
         true if !written_out => Config::for_a_file(),
         _ => Config::default(),
     };

@@ -182,7 +182,7 @@ fn a_run_that_diverged_says_so() {
     succeed(train(None, options, &run));
     let warnings = summary(&run)["warnings"].to_string();
     assert!(warnings.contains("learning has diverged"), "{warnings}");
-    assert!(warnings.contains("A starved gap: rungs"), "{warnings}");
+    assert!(warnings.contains("a starved gap: rungs"), "{warnings}");
     let page = fs::read_to_string(run.join("report.html")).unwrap();
     assert_eq!(page.matches("A starved gap").count(), 1, "not twice");
     assert_eq!(page.matches("learning has diverged").count(), 1);

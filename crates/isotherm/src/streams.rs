@@ -53,6 +53,8 @@ pub enum Purpose {
     DynamicBinarise = 32,
     /// The one draw of such values on which likelihoods are measured.
     MeasuredBinarise = 33,
+    /// What tells one file of grey values from another.
+    Fingerprint = 34,
     /// The seed of a sampler of somebody's own target.
     Target = 40,
 }

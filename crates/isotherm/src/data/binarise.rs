@@ -119,14 +119,14 @@ impl From<Binarise> for String {
 /// whatever order they come.
 pub(super) fn fingerprint(row: usize, col: usize, value: f64) -> u64 {
     // Adding zero makes zero of minus zero.
-    let (seed, purpose) = ((value + 0.0).to_bits(), Purpose::StaticBinarise as u64);
+    let (seed, purpose) = ((value + 0.0).to_bits(), Purpose::Fingerprint as u64);
     stream_key(seed, purpose, row as u64, col as u64)
 }
 
-/// The key of `static:SEED` for a file: two files are drawn independently, and the same one alike
-/// wherever it lies.
+/// The key of `static:SEED` for a file: two files are drawn independently, and the same values alike
+/// whatever the format or the name. (Values that were scaled or rounded are others.)
 pub(super) fn static_key(seed: u64, fingerprint: u64) -> u64 {
-    stream_key(seed, Purpose::StaticBinarise as u64, fingerprint, 0)
+    stream_key(seed, Purpose::Fingerprint as u64, fingerprint, 0)
 }
 
 /// The draw of `static:SEED` for one value: a function of the file's key and the value's place, so

@@ -305,7 +305,8 @@ fn shape(look: &Look, rows: usize) -> Option<ImageShape> {
         return Some(ImageShape { width, height });
     }
     let means: Vec<f64> = look.columns.iter().map(|column| column.sum / rows as f64).collect();
-    ImageShape::guess(means.len()).filter(|shape| shape.is_smooth(&means))
+    let varies = |at: usize| look.columns[at].smallest < look.columns[at].largest;
+    ImageShape::guess(means.len()).filter(|shape| shape.is_smooth(&means, varies))
 }
 
 /// Whether the first column runs from 0 or 1 through the rows beside others that are within 0 and 1. No rule

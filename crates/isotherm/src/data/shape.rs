@@ -36,28 +36,37 @@ impl ImageShape {
             .then_some(ImageShape { width: side, height: side })
     }
 
-    /// The shape of examples with these means, if they are large squares whose mean picture is smooth.
+    /// The shape of 0/1 examples with these means, if they are large squares whose mean picture is
+    /// smooth.
     pub fn of_pictures(means: &[f64]) -> Option<ImageShape> {
         let square = ImageShape::guess(means.len()).filter(|shape| shape.width >= SURE_SIDE);
-        square.filter(|shape| shape.is_smooth(means))
+        square.filter(|shape| shape.is_smooth(means, |at| means[at] > 0.0 && means[at] < 1.0))
     }
 
-    /// Whether neighbouring pixels of a picture are alike.
-    pub(super) fn is_smooth(self, picture: &[f64]) -> bool {
-        let pixels = picture.len() as f64;
-        let center = picture.iter().sum::<f64>() / pixels;
-        let variance = picture.iter().map(|x| (x - center).powi(2)).sum::<f64>() / pixels;
-        let (mut differences, mut pairs) = (0.0, 0.0);
-        for (at, value) in picture.iter().enumerate() {
-            let right = (at % self.width + 1 < self.width).then_some(at + 1);
-            let below = (at + self.width < picture.len()).then_some(at + self.width);
-            for neighbour in [right, below].into_iter().flatten() {
-                differences += (value - picture[neighbour]).powi(2);
-                pairs += 1.0;
-            }
-        }
-        // Two independent values differ by twice the variance.
-        differences / pairs < SMOOTH * 2.0 * variance
+    /// Whether neighbouring pixels of a picture are alike, in both directions, among those that vary: a
+    /// table with columns that never change is smooth by these alone. A table whose columns are sorted
+    /// is smooth along its rows and, because the next row goes on where one ends, hardly less so across
+    /// them; but there a step to the row below leads further than half a row.
+    pub(super) fn is_smooth(self, picture: &[f64], varies: impl Fn(usize) -> bool) -> bool {
+        let varying: Vec<usize> = (0..picture.len()).filter(|&at| varies(at)).collect();
+        let mean_over = |places: &[usize], value: &dyn Fn(usize) -> Option<f64>| {
+            let (sum, count) = (places.iter().filter_map(|&at| value(at)))
+                .fold((0.0, 0.0), |(sum, count), x| (sum + x, count + 1.0));
+            sum / count // not a number where there is none, which is smaller than nothing
+        };
+        let center = mean_over(&varying, &|at| Some(picture[at]));
+        let variance = mean_over(&varying, &|at| Some((picture[at] - center).powi(2)));
+        // The mean squared difference of pixels so far apart, and twice the variance for those of a table.
+        let apart = |lag: usize, in_a_row: bool| {
+            mean_over(&varying, &|at| {
+                let other = at + lag;
+                let pair = other < picture.len() && varies(other);
+                let broken = in_a_row && at % self.width + lag >= self.width;
+                (pair && !broken).then(|| (picture[at] - picture[other]).powi(2))
+            })
+        };
+        let (right, below) = (apart(1, true), apart(self.width, false));
+        right + below < SMOOTH * 4.0 * variance && below < apart(self.width / 2, false)
     }
 
     /// Refuses a shape that does not fit data of this width.
@@ -143,13 +152,17 @@ mod tests {
         let hill = |side: usize| -> Vec<f64> {
             let at = |i: usize| i as f64 / side as f64 - 0.5;
             let height = |i: usize| (-8.0 * (at(i % side).powi(2) + at(i / side).powi(2))).exp();
-            (0..side * side).map(height).collect()
+            (0..side * side).map(|i| 0.99 * height(i)).collect()
         };
         assert_eq!(ImageShape::of_pictures(&hill(8)), ImageShape::guess(64));
         assert_eq!(ImageShape::of_pictures(&hill(7)), None, "too small to be sure");
         assert_eq!(ImageShape::of_pictures(&hill(8)[..63]), None);
-        let table: Vec<f64> = (0..64).map(|i| (i * 37 % 64) as f64).collect();
+        let mut table: Vec<f64> = (0..64).map(|i| (1 + i * 37 % 64) as f64 / 65.0).collect();
         assert_eq!(ImageShape::of_pictures(&table), None);
+        table[24..].fill(0.0);
+        assert_eq!(ImageShape::of_pictures(&table), None, "most of it never changes");
+        let sorted: Vec<f64> = (0..64).map(|i| 0.9 / (i + 1) as f64).collect();
+        assert_eq!(ImageShape::of_pictures(&sorted), None);
         assert_eq!(ImageShape::of_pictures(&[0.5; 64]), None, "nothing to see");
     }
 }

@@ -21,6 +21,8 @@ pub struct Estimate {
     /// Upper end of the 95 % interval. The interval need not be symmetric.
     pub upper: f64,
     /// The end that is a bound, where the estimator errs on one side only: the other end then is none.
+    /// Estimates from samples of the model bound as far as the samples are the model's, which is what
+    /// the verdict is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounding_end: Option<End>,
     /// Of how many equal weights the weights are worth as much, where there are weights.
@@ -71,7 +73,11 @@ impl Estimate {
     /// The estimate of the negative.
     pub(super) fn negated(self) -> Estimate {
         let (value, lower, upper) = (-self.value, -self.upper, -self.lower);
-        Estimate { value, lower, upper, ..self }
+        let bounding_end = self.bounding_end.map(|end| match end {
+            End::Lower => End::Upper,
+            End::Upper => End::Lower,
+        });
+        Estimate { value, lower, upper, bounding_end, ..self }
     }
 }
 

@@ -100,9 +100,9 @@ impl LadderRow {
             more => format!(" ({more} more pairs are starved as well)"),
         };
         Some(format!(
-            "A starved gap: rungs {pair} and {} (β = {:.3} and {:.3}) swap at a rate of {rate:.3}, \
-             below {STARVED}{others}. Replicas rarely pass it; more rungs, or --respace rejection, \
-             should help",
+            "a starved gap: rungs {pair} and {} (β = {:.3} and {:.3}) swap at a rate of {rate:.3}, \
+             below {STARVED}{others}, and replicas rarely pass it; more rungs, or an adaptive ladder \
+             with --respace rejection, should help",
             pair + 1,
             self.betas[pair],
             self.betas.get(pair + 1).copied().unwrap_or(0.0)

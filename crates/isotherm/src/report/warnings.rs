@@ -75,7 +75,7 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
     let averaged = "The log-likelihood of the averaged parameters";
     found.extend(signs.averaged.and_then(|measured| not_converged(averaged, measured)));
     if let Some(ladder) = signs.rows.iter().rev().find_map(|row| row.ladder.as_ref()) {
-        found.extend(ladder.starved_gap().map(|why| format!("{why}.")));
+        found.extend(ladder.starved_gap().map(|why| format!("A{}.", why.trim_start_matches('a'))));
         found.extend(no_round_trip(signs));
         if lasted(ladder, signs.ladder_steps(signs.last_row_step())) {
             found.extend(cold_bottleneck(ladder).or_else(|| slow_mixing(ladder)));

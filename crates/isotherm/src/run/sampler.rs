@@ -48,22 +48,23 @@ pub struct Samples {
     pub columns: usize,
     /// Round trips of all replicas after the warm-up.
     pub round_trips: u64,
-    /// Those of the warm-up, which forget where the replicas began just as well.
+    /// Those of the warm-up, or of what came after the ladder was laid anew in it: they forget where the
+    /// replicas began just as well.
     pub warm_up_trips: u64,
     /// If the current checkpoint was unusable: a sentence that says which one was used.
     pub fell_back: Option<String>,
 }
 
 impl Samples {
-    /// Why the samples may not be the model's, if there is a doubt: the rule by which an evaluation
-    /// doubts its samplers.
+    /// Why the samples may not be the model's, if there is a doubt: fewer round trips than columns, as
+    /// where an evaluation doubts its samplers, but counted from the warm-up on.
     pub fn warning(&self) -> Option<String> {
         let (trips, columns) = (self.warm_up_trips + self.round_trips, self.columns);
         (trips < columns as u64 && self.betas.len() > 1).then(|| {
             format!(
-                "replicas completed {} between the ends of the ladder, fewer than one for each of \
-                 the {columns} columns: the samples may come from a part of the model only; a \
-                 larger --warm-up should help",
+                "{} between the ends of the ladder since it was laid, fewer than one for each of the \
+                 {columns} columns: the samples may come from a part of the model only; a larger \
+                 --warm-up should help",
                 trips_in_words(trips)
             )
         })

@@ -22,7 +22,8 @@ const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
 
 impl<P: Path> Tempering<P> {
     /// `steps` steps from that of the clock on, in which the ladder is tuned in rounds and then left
-    /// as it is. `progress` is told the steps that are done and answers whether to go on.
+    /// as it is; the round trips since then. `progress` is told the steps that are done and answers
+    /// whether to go on.
     pub fn warm_up(
         &mut self,
         model: &P::Model,

@@ -206,20 +206,21 @@ impl Config {
     /// pictures, the penalty on differences between neighbouring pixels. The mixture needs nothing.
     pub fn suit(&mut self, data: &Dataset, is_chosen: impl Fn(&str) -> bool) {
         let Some(examples) = data.examples() else { return };
-        let updates = is_chosen("updates").then_some(self.updates);
-        let pictures = self.shape.is_some() || data.pictures().is_some();
-        let pace = Config::pace_for(examples, self.batch, pictures, updates);
-        self.updates = pace.updates;
-        if !is_chosen("lr") {
-            self.lr = pace.lr;
-        }
-        if pictures && !is_chosen("smooth") {
-            let most = self.most_smoothness().min(MOST_SMOOTHNESS);
-            self.smooth = (SMOOTHNESS / examples as f64).min(most);
+        if !is_chosen("smooth") && (self.shape.is_some() || data.pictures().is_some()) {
+            self.smooth = (SMOOTHNESS / examples as f64).min(MOST_SMOOTHNESS);
             if !is_chosen("l1") {
                 // The two share the work.
                 self.l1 /= 2.0;
             }
+        }
+        let updates = is_chosen("updates").then_some(self.updates);
+        let pace = Config::pace_for(examples, self.batch, self.smooth > 0.0, updates);
+        self.updates = pace.updates;
+        if !is_chosen("lr") {
+            self.lr = pace.lr;
+        }
+        if !is_chosen("smooth") {
+            self.smooth = self.smooth.min(self.most_smoothness());
         }
     }
 
@@ -233,10 +234,10 @@ impl Config {
     /// The pace for a file of so many examples, which comes from the same work: 200 passes over them at
     /// a rate of 0.05, up to 100 000 updates. A small file would be learned by heart in more of them,
     /// and in fewer and larger ones the samples could not follow: it gets 40 000 smaller steps that lead
-    /// as far. So do other numbers of updates, if one is chosen. Pictures, whose weights are held together,
-    /// bear 500 passes.
-    pub fn pace_for(examples: usize, batch: usize, pictures: bool, chosen: Option<u64>) -> Pace {
-        let passes: u64 = if pictures { 500 } else { 200 };
+    /// as far. So do other numbers of updates, if one is chosen. Where the weights of neighbouring pixels are
+    /// held together it takes 500 passes to learn a file by heart.
+    pub fn pace_for(examples: usize, batch: usize, smooth: bool, chosen: Option<u64>) -> Pace {
+        let passes: u64 = if smooth { 500 } else { 200 };
         let batches = examples.div_ceil(batch.max(1)) as u64;
         let wanted = batches.saturating_mul(passes).clamp(5_000, 100_000);
         let updates = chosen.unwrap_or(wanted.max(40_000));
@@ -252,12 +253,15 @@ mod tests {
     use super::*;
     use crate::data::Table;
 
-    /// Pictures of so many examples: rows of an 8 × 8 square are on down to some line.
+    /// Pictures of so many examples: squares in the middle of 8 × 8 pixels.
     fn pictures(examples: usize, columns: usize) -> Dataset {
         let mut bits = BitMatrix::zeros(examples, columns);
         for example in 0..examples {
-            for pixel in 0..8 * (example % 9) {
-                bits.set(example, pixel, true);
+            let side = 4 - example % 5..4 + example % 5;
+            for y in side.clone() {
+                for x in side.clone() {
+                    bits.set(example, 8 * y + x, true);
+                }
             }
         }
         Dataset::Table(Table::new("pictures", bits))
@@ -279,6 +283,8 @@ mod tests {
         let chosen = Config { smooth: 0.0, lr: 0.3, ..Config::for_a_file() };
         let kept = suited(&data, &["smooth", "lr"], chosen);
         assert_eq!((kept.smooth, kept.l1, kept.lr), (0.0, 1e-4, 0.3));
+        let kept = suited(&data, &["smooth"], Config::for_a_file());
+        assert_eq!(kept.lr, 0.01, "200 passes would be 0.0075");
         assert_eq!(suited(&data, &["l1"], Config::for_a_file()).l1, 1e-4);
     }
 

@@ -342,7 +342,7 @@ impl Config {
         if strength > most {
             return Err(Error::config(format!(
                 "--smooth {strength} at --lr {lr} would draw neighbouring weights beyond each other; \
-                 it must be at most {most:.3} there"
+                 with this rate and momentum it must be below {most:.2e}"
             )));
         }
         Ok(Some(Smoothness { shape, strength }))

@@ -3,8 +3,13 @@
 //! Over pairs of pixels that share an edge it is (λ/2) Σ |W_j − W_k|², so that the gradient of what is
 //! maximised gains λ Σ_k (W_k − W_j), the sum over the neighbours k of j. A weight decay pulls all weights
 //! to zero alike; this one holds down only what neither neighbours nor data ask for.
+//!
+//! Like the L1 penalty and the decay it moves the weights alone. The centered gradient moves biases along
+//! with weights, by what the data ask of these and not by what a penalty does, so that at its end the means
+//! of the units differ a little from the data's, by Wᵀμ and Wλ of the penalty's share: a strict maximum of
+//! the penalised likelihood is reached with the plain gradient only.
 
-use isotherm_kernels::{Level, Matrix, vector};
+use isotherm_kernels::{Level, Matrix, Tile, vector};
 use rayon::prelude::*;
 
 use crate::data::ImageShape;
@@ -23,20 +28,23 @@ impl Smoothness {
     /// Adds λ Σ_k (W_k − W_j) to the gradient of each pixel's weights, the pixels handed out to the
     /// threads.
     pub fn add_to(&self, gradient: &mut Matrix, w: &Matrix) {
-        let (tiles, strength) = (w.tiles_per_row(), self.strength as f32);
+        let tiles = w.tiles_per_row();
         let chunk = rows_per_thread(w.rows(), 5.0 * tiles as f64);
-        gradient.tiles_mut().par_chunks_mut(chunk * tiles).enumerate().for_each(|(i, rows)| {
-            let level = Level::detect();
-            for (at, row) in rows.chunks_exact_mut(tiles).enumerate() {
-                let pixel = i * chunk + at;
-                let mut neighbours = 0.0;
-                for neighbour in self.neighbours(pixel) {
-                    vector::add_scaled(level, strength, w.row_tiles(neighbour), row);
-                    neighbours += 1.0;
-                }
-                vector::add_scaled(level, -strength * neighbours, w.row_tiles(pixel), row);
+        let chunks = gradient.tiles_mut().par_chunks_mut(chunk * tiles).enumerate();
+        chunks.for_each(|(i, rows)| self.add_to_rows(i * chunk, rows, w));
+    }
+
+    /// The same for the rows from `first` on.
+    fn add_to_rows(&self, first: usize, rows: &mut [Tile], w: &Matrix) {
+        let (level, strength) = (Level::detect(), self.strength as f32);
+        for (at, row) in rows.chunks_exact_mut(w.tiles_per_row()).enumerate() {
+            let (pixel, mut neighbours) = (first + at, 0.0);
+            for neighbour in self.neighbours(pixel) {
+                vector::add_scaled(level, strength, w.row_tiles(neighbour), row);
+                neighbours += 1.0;
             }
-        });
+            vector::add_scaled(level, -strength * neighbours, w.row_tiles(pixel), row);
+        }
     }
 
     /// The pixels that share an edge with one.
@@ -89,7 +97,14 @@ mod tests {
             Matrix::from_dense(rows, cols, &moved)
         };
         let mut gradient = Matrix::from_dense(rows, cols, &vec![1.0; rows * cols]);
-        it.add_to(&mut gradient, &at(0, 0, 0.0));
+        let (w, tiles) = (at(0, 0, 0.0), gradient.tiles_per_row());
+        // In parts, as threads do.
+        let (front, back) = gradient.tiles_mut().split_at_mut(5 * tiles);
+        it.add_to_rows(0, front, &w);
+        it.add_to_rows(5, back, &w);
+        let mut whole = Matrix::from_dense(rows, cols, &vec![1.0; rows * cols]);
+        it.add_to(&mut whole, &w);
+        assert_eq!(whole.tiles(), gradient.tiles());
         for j in 0..rows {
             for i in [0, 7, 20] {
                 let up = penalty(&it, &at(j, i, 0.125));
