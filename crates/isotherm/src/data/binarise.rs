@@ -115,16 +115,20 @@ impl From<Binarise> for String {
     }
 }
 
-/// A fingerprint of a value and its place. Those of all values of a file add up to the file's, in
-/// whatever order they come.
-pub(super) fn fingerprint(row: usize, col: usize, value: f64) -> u64 {
-    // Adding zero makes zero of minus zero.
-    let (seed, purpose) = ((value + 0.0).to_bits(), Purpose::Fingerprint as u64);
-    stream_key(seed, purpose, row as u64, col as u64)
+/// Levels by which intensities are told apart: enough for any picture, and such that no round number is
+/// near the border of two.
+const LEVELS: f64 = 65_536.1;
+
+/// A fingerprint of a value that `full` divides into an intensity, and of its place. Those of all values of
+/// a file add up to the file's, in whatever order they come. Single or double precision, bytes or
+/// fractions do not matter.
+pub(super) fn fingerprint(row: usize, col: usize, value: f64, full: f64) -> u64 {
+    let level = (value / full * LEVELS).round() as u64;
+    stream_key(level, Purpose::Fingerprint as u64, row as u64, col as u64)
 }
 
-/// The key of `static:SEED` for a file: two files are drawn independently, and the same values alike
-/// whatever the format or the name. (Values that were scaled or rounded are others.)
+/// The key of `static:SEED` for a file: two files are drawn independently, and the same intensities alike
+/// whatever the format or the name.
 pub(super) fn static_key(seed: u64, fingerprint: u64) -> u64 {
     stream_key(seed, Purpose::Fingerprint as u64, fingerprint, 0)
 }

@@ -107,6 +107,13 @@ fn static_draws_of_two_files_are_independent() {
     test[99][99] = 129;
     let (a, b) = (drawn(&train), drawn(&test));
     assert_eq!(a, drawn(&train), "the same values are drawn alike");
+    let fraction = format!("{}\n", vec![(128.0f32 / 255.0).to_string(); 100].join(","));
+    // One pixel is white, or bytes would not be told from fractions.
+    let (mut bytes, mut fractions) = (train.clone(), fraction.repeat(100));
+    bytes[0][0] = 255;
+    fractions.replace_range(..fraction.find(',').unwrap(), "1");
+    let read = place.read("x", fractions.as_bytes(), None, Binarise::Static(7));
+    assert_eq!(read.unwrap(), Values::Bits(drawn(&bytes)), "and so are the same intensities");
     let apart: u32 = a.words().iter().zip(b.words()).map(|(a, b)| (a ^ b).count_ones()).sum();
     // Half of 10 000 bits, four standard deviations.
     assert!(apart.abs_diff(5000) < 200, "{apart} of 10000 bits differ");

@@ -145,7 +145,7 @@ fn binarised(
     let rule = match binarise {
         Binarise::AsIs => Rule::AsIs,
         Binarise::Static(seed) => {
-            let key = static_key(seed, survey.fingerprint);
+            let key = static_key(seed, survey.fingerprint(scale));
             Rule::Draw { key, scale: scale.full() }
         }
         Binarise::Threshold(level) => Rule::Above(level * scale.full()),

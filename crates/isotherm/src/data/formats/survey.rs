@@ -7,6 +7,9 @@ use crate::data::binarise::fingerprint;
 use crate::data::{Binarise, Scale};
 use crate::{Error, Result};
 
+/// The scales by which values can be intensities.
+const INTENSITIES: [Scale; 2] = [Scale::Fractions, Scale::Bytes];
+
 /// The size and the range of the values of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Survey {
@@ -16,8 +19,8 @@ pub(super) struct Survey {
     pub(super) largest: Extreme,
     /// The first value that is no whole number.
     pub(super) fraction: Option<Extreme>,
-    /// The sum of all values' fingerprints.
-    pub(super) fingerprint: u64,
+    /// The sum of all values' fingerprints, if they are fractions and if they are bytes.
+    fingerprints: [u64; 2],
 }
 
 /// A value and its place.
@@ -32,7 +35,12 @@ impl Survey {
     pub(super) fn new() -> Survey {
         let none = |value| Extreme { value, row: 0, col: 0 };
         let (smallest, largest) = (none(f64::INFINITY), none(f64::NEG_INFINITY));
-        Survey { rows: 0, cols: 0, smallest, largest, fraction: None, fingerprint: 0 }
+        Survey { rows: 0, cols: 0, smallest, largest, fraction: None, fingerprints: [0; 2] }
+    }
+
+    /// What tells these values from those of other files, to whoever takes them so.
+    pub(super) fn fingerprint(&self, scale: Scale) -> u64 {
+        self.fingerprints[usize::from(scale == Scale::Bytes)]
     }
 
     /// What the values are as intensities, if they are some. Whole numbers that stay below the
@@ -141,7 +149,9 @@ impl Visitor for Survey {
         if self.fraction.is_none() && value.fract() != 0.0 {
             self.fraction = Some(it);
         }
-        self.fingerprint = self.fingerprint.wrapping_add(fingerprint(row, col, value));
+        for (sum, scale) in self.fingerprints.iter_mut().zip(INTENSITIES) {
+            *sum = sum.wrapping_add(fingerprint(row, col, value, scale.full()));
+        }
         Ok(())
     }
 }
