@@ -177,8 +177,8 @@ pub(crate) struct TrainOptions {
     #[arg(long, help_heading = "Learning")]
     l1: Option<f64>,
     /// Penalty on differences between the weights of neighbouring pixels, where the examples are images:
-    /// half of this times the sum of their squares [default: 15 over the number of examples, at most 0.05, for pictures
-    /// (squares from 8x8 on whose mean is smooth, or a --shape), otherwise 0]
+    /// half of this times the sum of their squares [default: 15 over the number of examples, at most
+    /// 0.05, for pictures (squares from 8x8 on whose mean is smooth, or a --shape), otherwise 0]
     #[arg(long, value_name = "STRENGTH", help_heading = "Learning")]
     smooth: Option<f64>,
     /// Follow the gradient as it stands or with centered units [default: centered]

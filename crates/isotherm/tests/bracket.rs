@@ -9,7 +9,7 @@ use common::*;
 use isotherm::data::Dataset;
 use isotherm::likelihood::bracket::log_z;
 use isotherm::likelihood::{
-    AnnealingEffort, Budget, Length, LogLikelihood, LogZ, exact, log_likelihood,
+    AnnealingEffort, Budget, End, Length, LogLikelihood, LogZ, exact, log_likelihood,
 };
 use isotherm::model::{Parameters, Rbm};
 use isotherm_kernels::{BitMatrix, Matrix};
@@ -176,6 +176,9 @@ fn the_number_of_particles_is_free_within_reason() {
     let odd = with(13).unwrap();
     assert_eq!(odd.particles[1] % 8, 0, "as many from each column");
     assert!(odd.lower <= exact::log_z(&rbm).unwrap());
+    let down = odd.reverse_ais.map(|it| it.bounding_end);
+    assert_eq!((odd.forward_ais.bounding_end, down), (Some(End::Lower), [Some(End::Upper); 2]));
+    assert_eq!(odd.samplers[0].bar.bounding_end, None);
     let error = with(1).unwrap_err();
     assert!(error.is_config() && error.to_string().contains("--particles 1"), "{error}");
 }

@@ -52,11 +52,11 @@ impl ImageShape {
         let mean_over = |places: &[usize], value: &dyn Fn(usize) -> Option<f64>| {
             let (sum, count) = (places.iter().filter_map(|&at| value(at)))
                 .fold((0.0, 0.0), |(sum, count), x| (sum + x, count + 1.0));
-            sum / count // not a number where there is none, which is smaller than nothing
+            sum / count // NaN where there is none: no comparison with it holds
         };
         let center = mean_over(&varying, &|at| Some(picture[at]));
         let variance = mean_over(&varying, &|at| Some((picture[at] - center).powi(2)));
-        // The mean squared difference of pixels so far apart, and twice the variance for those of a table.
+        // The mean squared difference of pixels so far apart: twice the variance if they have no order.
         let apart = |lag: usize, in_a_row: bool| {
             mean_over(&varying, &|at| {
                 let other = at + lag;

@@ -90,8 +90,7 @@ pub(crate) fn warnings_of(record: &RunRecord, drawn: Option<&Drawn>) -> Vec<Stri
 fn is_among(said: &str, found: &[String]) -> bool {
     let subjects = ["no replica", "no likelihood", "not converged", "a starved gap"];
     subjects.iter().any(|subject| {
-        said.to_lowercase().contains(subject)
-            && found.iter().any(|it| it.to_lowercase().contains(subject))
+        said.contains(subject) && found.iter().any(|it| it.to_lowercase().contains(subject))
     })
 }
 

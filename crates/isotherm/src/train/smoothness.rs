@@ -5,9 +5,10 @@
 //! to zero alike; this one holds down only what neither neighbours nor data ask for.
 //!
 //! Like the L1 penalty and the decay it moves the weights alone. The centered gradient moves biases along
-//! with weights, by what the data ask of these and not by what a penalty does, so that at its end the means
-//! of the units differ a little from the data's, by Wᵀμ and Wλ of the penalty's share: a strict maximum of
-//! the penalised likelihood is reached with the plain gradient only.
+//! with weights, by what the data ask of these and not by what a penalty does. So where it ends, the mean
+//! activities of the units differ a little from the data's: those of the hidden ones by pᵀμ, those of the
+//! visible ones by p times the hidden offsets, with p the gradient of the penalty and μ the visible offsets.
+//! A strict maximum of the penalised likelihood is reached with the plain gradient only.
 
 use isotherm_kernels::{Level, Matrix, Tile, vector};
 use rayon::prelude::*;
