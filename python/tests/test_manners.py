@@ -57,12 +57,12 @@ X = np.random.default_rng(0).integers(0, 2, (500, 30))
 
 
 def test_ctrl_c_stops_an_enumeration():
-    """Of 2^25 states, which take seconds; it is looked for at least eight times in it."""
+    """Of 2^25 states and so many units that it takes most of a minute, with room for a busy machine."""
     said, seconds = interrupted_in(
         f"""{BEGINNING}
 from isotherm._runs import of_arrays
 rng = np.random.default_rng(0)
-rbm = of_arrays(rng.normal(0, 0.3, (784, 25)), rng.normal(size=25), rng.normal(size=784))
+rbm = of_arrays(rng.normal(0, 0.3, (8000, 25)), rng.normal(size=25), rng.normal(size=8000))
 rbm.threads = 1
 print("going", flush=True)
 try:
@@ -72,7 +72,7 @@ except KeyboardInterrupt:
 """,
         pause=0.1,
     )
-    assert said == ["interrupted"] and seconds < 2
+    assert said == ["interrupted"] and seconds < 10
 
 
 def test_ctrl_c_keeps_what_was_learned():

@@ -10,7 +10,7 @@ use isotherm::record::Summary;
 use isotherm::report::write_report;
 use isotherm::run::{Course, Observer, Outcome, RunData, Session};
 use isotherm::shell::quoted;
-use isotherm::train::smoothness::Smoothness;
+use isotherm::train::penalties::Smoothness;
 use isotherm::train::{Config, explain_toml};
 use isotherm::{Error, Result};
 

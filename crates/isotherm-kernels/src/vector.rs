@@ -56,6 +56,76 @@ fn dot_body(x: &[Tile], y: &[Tile]) -> f64 {
     total + lane_sum(&sum)
 }
 
+/// What is asked of weights besides what the data ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Penalty {
+    /// The weight decay: it pulls by this times a weight.
+    pub decay: f32,
+    /// The pull towards each neighbour, times the difference.
+    pub smooth: f32,
+    /// The L1 penalty: it pulls by this, whatever the weight, and by less where that would carry the
+    /// weight beyond zero.
+    pub l1: f32,
+    /// What keeps a weight from being carried beyond zero is its gradient and this times itself: 1 / rate.
+    pub grip: f32,
+}
+
+per_level! {
+    /// The gradient p of the penalties on a row `x` of weights, whose neighbours are `beside`: decay · x +
+    /// smooth · Σ_k (x − beside_k), which is taken out of `gradient`, and what [`ascend`] will shrink x by,
+    /// clamp(gradient + grip · x, −l1, l1). `sum += weight · p`, and p·`with` is returned.
+    pub fn penalise(
+        penalty: &Penalty,
+        x: &[Tile],
+        beside: [&[Tile]; 4],
+        weight: f32,
+        with: &[Tile],
+        gradient: &mut [Tile],
+        sum: &mut [Tile],
+    ) -> f64 = penalise_body;
+}
+
+#[inline(always)]
+fn penalise_body(
+    penalty: &Penalty,
+    x: &[Tile],
+    beside: [&[Tile]; 4],
+    weight: f32,
+    with: &[Tile],
+    gradient: &mut [Tile],
+    sum: &mut [Tile],
+) -> f64 {
+    let n = x.len();
+    let Penalty { decay, smooth, l1, grip } = *penalty;
+    let [p, q, r, s] = beside.map(|row| &row[..n]);
+    let (with, gradient, sum) = (&with[..n], &mut gradient[..n], &mut sum[..n]);
+    let (mut total, mut product) = (0.0, Tile::ZERO);
+    for t in 0..n {
+        for lane in 0..LANES {
+            let x = x[t].0[lane];
+            let around = (p[t].0[lane] + q[t].0[lane]) + (r[t].0[lane] + s[t].0[lane]);
+            let pull = decay * x + smooth * (4.0 * x - around);
+            let left = gradient[t].0[lane] - pull;
+            let all = pull + within(l1, left + grip * x);
+            gradient[t].0[lane] = left;
+            sum[t].0[lane] += weight * all;
+            product.0[lane] += all * with[t].0[lane];
+        }
+        if t % FLUSH == FLUSH - 1 {
+            total += lane_sum(&product);
+            product = Tile::ZERO;
+        }
+    }
+    total + lane_sum(&product)
+}
+
+/// `x`, or ±`limit` where it is beyond; comparisons that every level makes alike.
+#[inline(always)]
+fn within(limit: f32, x: f32) -> f32 {
+    let below = if x < limit { x } else { limit };
+    if below > -limit { below } else { -limit }
+}
+
 /// The numbers of one step of gradient ascent.
 #[derive(Clone, Copy, Debug)]
 pub struct Ascent {
@@ -63,8 +133,6 @@ pub struct Ascent {
     pub rate: f32,
     /// What is kept of the velocity.
     pub momentum: f32,
-    /// The weight decay.
-    pub decay: f32,
     /// How far an entry is drawn towards zero after the step, and no further than that: the
     /// proximal step of an L1 penalty.
     pub shrink: f32,
@@ -84,10 +152,10 @@ pub enum Readers {
 }
 
 per_cpu! {
-    /// One step of gradient ascent with momentum and decay, and of the moving average, fused:
-    /// `velocity = momentum · velocity + gradient − decay · x`, `x += rate · velocity`,
-    /// `x −= clamp(x, −shrink, shrink)`, `average += share · (x − average)`. Sets `sound` to whether every entry of `x` is still at
-    /// most [`LARGEST`] in magnitude, and a number.
+    /// One step of gradient ascent with momentum, and of the moving average, fused:
+    /// `velocity = momentum · velocity + gradient`, `x += rate · velocity`,
+    /// `x −= clamp(x, −shrink, shrink)`, `average += share · (x − average)`. Sets `sound` to whether
+    /// every entry of `x` is still at most [`LARGEST`] in magnitude, and a number.
     pub fn ascend(
         step: &Ascent,
         readers: Readers,
@@ -111,16 +179,15 @@ fn ascend_body<C: Cpu>(
 ) {
     let n = x.len();
     assert!(gradient.len() == n && velocity.len() == n && average.len() == n, "lengths");
-    let Ascent { rate, momentum, decay, shrink, share } = *step;
+    let Ascent { rate, momentum, shrink, share } = *step;
     // Without their sign, floats are ordered like their bits, infinities and NaNs last.
     let mut broken = [0; LANES];
     for (((x, average), v), g) in x.iter_mut().zip(average).zip(velocity).zip(gradient) {
         let (mut new, mut new_v, mut new_average) = (*x, *v, *average);
         for lane in 0..LANES {
-            new_v.0[lane] = momentum * new_v.0[lane] + (g.0[lane] - decay * new.0[lane]);
+            new_v.0[lane] = momentum * new_v.0[lane] + g.0[lane];
             let moved = new.0[lane] + rate * new_v.0[lane];
-            let below = if moved < shrink { moved } else { shrink };
-            new.0[lane] = moved - if below > -shrink { below } else { -shrink };
+            new.0[lane] = moved - within(shrink, moved);
             new_average.0[lane] += share * (new.0[lane] - new_average.0[lane]);
             broken[lane] |= u32::from(new.0[lane].abs().to_bits() > LARGEST.to_bits());
         }

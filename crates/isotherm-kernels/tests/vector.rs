@@ -7,7 +7,7 @@ mod common;
 use common::*;
 use isotherm_kernels::matrix::flat;
 use isotherm_kernels::vector::{
-    Ascent, LARGEST, Readers, add_scaled, ascend, dot, scaled_difference,
+    Ascent, LARGEST, Penalty, Readers, add_scaled, ascend, dot, penalise, scaled_difference,
 };
 use isotherm_kernels::{Level, Matrix};
 use proptest::prelude::*;
@@ -39,6 +39,38 @@ proptest! {
         }
     }
 
+    /// The same operations in the same order, and an inner product within its error.
+    #[test]
+    fn penalise_matches_its_definition(n in size(), weight in -2.0f32..2.0, seed: u64) {
+        let mut data = Inputs::new(seed);
+        let [x, p, q, r, s, with, g, y] = [(); 8].map(|()| data.matrix(1, n, 3.0));
+        let penalty = Penalty { decay: 0.1, smooth: 0.3, l1: 0.5, grip: 0.2 };
+        let (mut left, mut sum) = (g.to_dense(), y.to_dense());
+        let (mut product, mut magnitude) = (0.0, 0.0);
+        for i in 0..n {
+            let at = |m: &Matrix| m.row(0)[i];
+            let around = (at(&p) + at(&q)) + (at(&r) + at(&s));
+            let pull = 0.1 * at(&x) + 0.3 * (4.0 * at(&x) - around);
+            left[i] -= pull;
+            let all = pull + (left[i] + 0.2 * at(&x)).clamp(-0.5, 0.5);
+            sum[i] += weight * all;
+            product += f64::from(all) * f64::from(at(&with));
+            magnitude += f64::from(all * at(&with)).abs();
+        }
+        for level in Level::available() {
+            let (mut gradient, mut sums) = (g.clone(), y.clone());
+            let beside = [&p, &q, &r, &s].map(Matrix::tiles);
+            let (out, sum_out) = (gradient.tiles_mut(), sums.tiles_mut());
+            let with = with.tiles();
+            let found = penalise(level, &penalty, x.tiles(), beside, weight, with, out, sum_out);
+            assert_same(level, gradient.row(0), &left);
+            assert_same(level, sums.row(0), &sum);
+            assert_tiles_padded(gradient.tiles(), n);
+            assert_tiles_padded(sums.tiles(), n);
+            assert_near(level, found, product, SECOND_ORDER * 33.0 * ROUNDING * magnitude);
+        }
+    }
+
     /// The exponent of the scale runs up to where sums overflow: some cases stay sound, some not.
     #[test]
     fn ascend_steps_and_watches(
@@ -51,20 +83,20 @@ proptest! {
         let mut data = Inputs::new(seed);
         let scale = 3.0 * 10f32.powi(exponent.min(38));
         let [x, v, g, average] = [(); 4].map(|()| data.matrix(1, n, scale));
-        let (decay, share) = (0.01, 0.2);
+        let share = 0.2;
         // None, one that takes some to zero, one that takes all.
         let shrink = [0.0, 0.3 * scale, 1e38][seed as usize % 3];
         let (mut want_x, mut want_v) = (x.to_dense(), v.to_dense());
         let mut want_average = average.to_dense();
         for i in 0..n {
-            want_v[i] = momentum * want_v[i] + (g.row(0)[i] - decay * want_x[i]);
+            want_v[i] = momentum * want_v[i] + g.row(0)[i];
             want_x[i] += rate * want_v[i];
             want_x[i] -= want_x[i].clamp(-shrink, shrink);
             want_average[i] += share * (want_x[i] - want_average[i]);
         }
         for level in Level::available() {
             let (mut x, mut v, mut average) = (x.clone(), v.clone(), average.clone());
-            let step = Ascent { rate, momentum, decay, shrink, share };
+            let step = Ascent { rate, momentum, shrink, share };
             let (velocity, values) = (v.tiles_mut(), x.tiles_mut());
             let readers = if seed.is_multiple_of(2) { Readers::One } else { Readers::Many };
             let (mut sound, average_tiles) = (false, average.tiles_mut());
@@ -89,7 +121,7 @@ fn ascend_sees_every_position() {
             let step = |gradient: &Matrix, velocity: &Matrix, x: &Matrix, rate: f32| {
                 let (mut velocity, mut x, mut average) = (velocity.clone(), x.clone(), x.clone());
                 let (velocity, x) = (velocity.tiles_mut(), x.tiles_mut());
-                let step = Ascent { rate, momentum: 0.9, decay: 0.1, shrink: 0.0, share: 0.5 };
+                let step = Ascent { rate, momentum: 0.9, shrink: 0.0, share: 0.5 };
                 let (gradient, average, mut sound) = (gradient.tiles(), average.tiles_mut(), true);
                 ascend(level, &step, Readers::One, gradient, velocity, x, average, &mut sound);
                 sound
@@ -119,7 +151,7 @@ fn nothing_to_do() {
         add_scaled(level, 2.0, &[], &mut []);
         scaled_difference(level, 2.0, &[], &[], &mut []);
         assert_eq!(dot(level, &[], &[]), 0.0);
-        let step = Ascent { rate: 0.1, momentum: 0.9, decay: 0.0, shrink: 0.0, share: 1.0 };
+        let step = Ascent { rate: 0.1, momentum: 0.9, shrink: 0.0, share: 1.0 };
         let mut sound = false;
         ascend(level, &step, Readers::Many, &[], &mut [], &mut [], &mut [], &mut sound);
         assert!(sound);

@@ -199,8 +199,8 @@ fn the_ladder_grows_and_shrinks_to_the_size_it_needs() {
 #[test]
 fn nothing_is_decided_before_every_gap_was_tried() {
     let adaptation = Adaptation {
-        respace: Respace::Fixed,
-        beta_lr: 0.0,
+        respace: Respace::Rejection,
+        beta_lr: 0.1,
         min_swap: 0.3,
         min_rungs: 3,
         max_rungs: 60,
@@ -210,15 +210,19 @@ fn nothing_is_decided_before_every_gap_was_tried() {
     let state = TemperingState::new(Ladder::new(9, Spacing::Linear), 4);
     let barrier = Barrier { rows: state.replicas.rows(), height: 1.0 };
     let mut tempering = Tempering::new(barrier, state);
-    let mut changes = 0;
+    let (mut changes, mut moves) = (0, 0);
     for step in 0..200 {
         tempering.step(&(), 1, Clock { seed: 5, step }).unwrap();
         let known = tempering.state.rates.are_known();
+        let before = tempering.state.ladder.clone();
         let change = tempering.adapt(&adaptation);
+        let moved = change.is_none() && tempering.state.ladder != before;
         assert!(known || change.is_none(), "{change:?} at step {step}");
+        assert!(known || !moved, "rungs moved at step {step}");
         changes += u32::from(change.is_some());
+        moves += u32::from(moved);
     }
-    assert!(changes > 0, "or nothing was tested");
+    assert!(changes > 0 && moves > 0, "or nothing was tested");
 }
 
 #[test]

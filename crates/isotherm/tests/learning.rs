@@ -245,7 +245,10 @@ fn learning_rates_fall_as_they_should() {
 fn momentum_decay_and_penalty_follow_their_recursion() {
     use isotherm::model::Parameters;
     use isotherm::train::optimiser::ascend;
-    let config = Config { momentum: 0.9, weight_decay: 0.1, l1: 0.2, ..Config::default() };
+    use isotherm::train::penalties::Penalties;
+    let config =
+        Config { hidden: 2, momentum: 0.9, weight_decay: 0.1, l1: 0.2, ..Config::default() };
+    let mut penalties = Penalties::new(&config.check(2).unwrap(), 2);
     let mut model = Rbm::new(Parameters::zeros(2, 2));
     let (mut velocity, mut averaged) = (Parameters::zeros(2, 2), Parameters::zeros(2, 2));
     let mut gradient = Parameters::zeros(2, 2);
@@ -258,7 +261,8 @@ fn momentum_decay_and_penalty_follow_their_recursion() {
     let mut mean = 0.0;
     for _ in 0..20 {
         let (rate, share) = (0.05, 0.3);
-        let average = &mut averaged;
+        let (average, mut gradient) = (&mut averaged, gradient.clone());
+        penalties.take_from(&mut gradient, &model.parameters().w, None, rate);
         assert!(ascend(&mut model, &mut velocity, average, &gradient, rate, share, &config));
         v = 0.9 * v + 1.0 - 0.1 * w;
         let (moved, shrink) = (w + 0.05 * v, 0.05 * 0.2 / 0.1);

@@ -171,7 +171,9 @@ impl<P: Path> Tempering<P> {
             s.resting -= 1;
             return;
         }
-        if adaptation.respace != Respace::Fixed {
+        // A gap that was never tried would count as one that never rejects.
+        let knows = adaptation.respace != Respace::Rejection || s.rates.are_known();
+        if adaptation.respace != Respace::Fixed && knows {
             let Buffers { fit, rejections, targets, betas_before, curve_before, .. } =
                 &mut self.buffers;
             let f_up = s.flow.curve.fit_f_up(fit);

@@ -47,10 +47,13 @@ impl<P: Path> Tempering<P> {
     }
 
     /// Lays the ladder whose gaps would all reject with this probability, by what was seen since it
-    /// was laid last; at most `most_rungs` rungs. The barrier Λ, the sum of the rejections, hardly
+    /// was laid last; at most `most_rungs` rungs. Nothing before every gap was tried. The barrier Λ, the sum of the rejections, hardly
     /// depends on the rungs it is measured with, but too few rungs show too little of it: a
     /// ladder on which nothing swaps doubles.
     pub fn tune(&mut self, rejection: f64, most_rungs: usize) {
+        if !self.state.rates.are_known() {
+            return;
+        }
         let rejections = self.state.rates.rejections();
         let barrier: f64 = rejections.iter().sum();
         let gaps = ((barrier / rejection).ceil() as usize).clamp(FEWEST_GAPS, most_rungs - 1);
@@ -123,5 +126,19 @@ mod tests {
         let mut easy = seen(vec![0.9; 10], 2);
         easy.tune(0.5, 100);
         assert_eq!(easy.state.ladder.gaps(), FEWEST_GAPS);
+    }
+
+    /// One step tries every other gap; the rest would count as open.
+    #[test]
+    fn nothing_is_laid_before_every_gap_was_tried() {
+        let state = TemperingState::new(Ladder::new(6, Spacing::Linear), 2);
+        let mut tempering = Tempering::new(FixedAcceptance::new(vec![0.5; 5], 12), state);
+        let laid = tempering.state.ladder.clone();
+        tempering.step(&(), 1, Clock { seed: 1, step: 0 }).expect("swap ratios are finite");
+        tempering.tune(0.2, 100);
+        assert_eq!(tempering.state.ladder, laid);
+        tempering.step(&(), 1, Clock { seed: 1, step: 1 }).expect("swap ratios are finite");
+        tempering.tune(0.2, 100);
+        assert_ne!(tempering.state.ladder, laid);
     }
 }

@@ -7,9 +7,9 @@ pub mod follower;
 pub mod gradient;
 pub mod negative;
 pub mod optimiser;
+pub mod penalties;
 pub mod phases;
 pub mod plan;
-pub mod smoothness;
 
 mod explain;
 mod snapshot;

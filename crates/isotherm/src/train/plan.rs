@@ -1,7 +1,7 @@
 //! A configuration once it is checked: every choice made, every option valid.
 
 use super::config::{Algorithm, Config, PathKind};
-use super::smoothness::Smoothness;
+use super::penalties::Smoothness;
 use crate::data::{Binarise, ImageShape};
 use crate::error::{Error, Result};
 use crate::model::PerfectSampler;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::config::{Algorithm, Config, GradientKind};
 use super::gradient::Gradient;
 use super::optimiser::{ascend, learning_rate};
+use super::penalties::Penalties;
 use super::phases::Phases;
 use super::plan::Plan;
 use super::state::TrainState;
@@ -45,6 +46,7 @@ pub struct Trainer {
     samples: BitMatrix,
     phases: Phases,
     gradient: Gradient,
+    penalties: Penalties,
 }
 
 impl Trainer {
@@ -57,7 +59,8 @@ impl Trainer {
         let rows = BitMatrix::zeros(batch, data.n_visible());
         let phases = Phases::new(batch, negative, data.n_visible(), hidden);
         let gradient = Gradient::new(&phases);
-        Trainer { plan, data, minibatches, batch: rows, samples, phases, gradient }
+        let penalties = Penalties::new(&plan, data.n_visible());
+        Trainer { plan, data, minibatches, batch: rows, samples, phases, gradient, penalties }
     }
 
     /// The plan.
@@ -127,12 +130,10 @@ impl Trainer {
             &state.centering
         });
         let gradient = self.gradient.of(&self.phases, centering);
-        if let Some(smoothness) = &self.plan.smoothness {
-            smoothness.add_to(&mut gradient.w, &state.model.parameters().w);
-        }
+        let rate = learning_rate(config, state.step);
+        self.penalties.take_from(gradient, &state.model.parameters().w, centering, rate);
 
         // update
-        let rate = learning_rate(config, state.step);
         let share = 1.0 / (state.step + 1).min(self.plan.average) as f64;
         let (velocity, averaged) = (&mut state.velocity, &mut state.averaged);
         if !ascend(&mut state.model, velocity, averaged, gradient, rate, share, config) {

@@ -1,0 +1,122 @@
+//! What holds the weights down: a decay, an L1 penalty, and, where the examples are images, one on
+//! differences between the weights of neighbouring pixels.
+//!
+//! What is maximised is the likelihood minus P(W) = (d/2) Σ W² + l Σ |W| + (s/2) Σ |W_j − W_k|², the last sum
+//! over pairs of pixels that share an edge. A decay pulls all weights to zero alike; the last term holds down
+//! only what neither neighbours nor data ask for.
+//!
+//! The centered gradient is an ascent in W, b + Wᵀμ and c + Wλ, the biases around the offsets. So whatever
+//! moves W at fixed biases of that kind moves b and c the other way: with p the gradient of P, b by +pᵀμ and c
+//! by +pλ where W moves by −p. Only then does it end where the plain gradient does.
+
+use isotherm_kernels::vector::{Penalty, penalise};
+use isotherm_kernels::{Level, Matrix, Tile, outer};
+use rayon::prelude::*;
+
+use super::config::Config;
+use super::gradient::Centering;
+use super::plan::Plan;
+use crate::data::ImageShape;
+use crate::model::Parameters;
+use crate::threads::rows_per_thread;
+
+/// Pixels whose share of pᵀμ is summed up together. The sums are added in order, however many threads make
+/// them.
+const BLOCK: usize = 64;
+
+/// The penalty on differences between neighbouring pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Smoothness {
+    /// The images.
+    pub shape: ImageShape,
+    /// s.
+    pub strength: f64,
+}
+
+impl Smoothness {
+    /// The pixels that share an edge with one; at the border the pixel itself, which pulls nowhere.
+    fn beside(&self, pixel: usize) -> [usize; 4] {
+        let ImageShape { width, height } = self.shape;
+        let (x, y) = (pixel % width, pixel / width);
+        [
+            if x > 0 { pixel - 1 } else { pixel },
+            if x + 1 < width { pixel + 1 } else { pixel },
+            if y > 0 { pixel - width } else { pixel },
+            if y + 1 < height { pixel + width } else { pixel },
+        ]
+    }
+}
+
+/// The penalties of a run.
+#[derive(Clone, Debug)]
+pub struct Penalties {
+    decay: f64,
+    l1: f64,
+    smoothness: Option<Smoothness>,
+    momentum: f64,
+    /// A row for each block: Σ_j μ_j p_j over its pixels.
+    sums: Matrix,
+    /// λ where nothing is centered.
+    no_offset: Matrix,
+}
+
+impl Penalties {
+    /// Those of a plan, for weights of `n_visible` rows.
+    pub fn new(plan: &Plan, n_visible: usize) -> Penalties {
+        let Config { weight_decay: decay, l1, momentum, hidden, .. } = plan.config;
+        let sums = Matrix::zeros(n_visible.div_ceil(BLOCK), hidden);
+        let no_offset = Matrix::zeros(1, hidden);
+        Penalties { decay, l1, smoothness: plan.smoothness, momentum, sums, no_offset }
+    }
+
+    /// Takes the gradient p of the penalties on `w` out of that of the likelihood: from the weights all but L1,
+    /// whose proximal step comes with the ascent of this `rate`; from the biases, if the gradient is
+    /// centered, what follows from p for them.
+    pub fn take_from(
+        &mut self,
+        gradient: &mut Parameters,
+        w: &Matrix,
+        centering: Option<&Centering>,
+        rate: f64,
+    ) {
+        if self.decay == 0.0 && self.smoothness.is_none() && (self.l1 == 0.0 || centering.is_none())
+        {
+            return;
+        }
+        let (smoothness, penalty) = (self.smoothness, self.penalty(rate));
+        let lambda = centering.map_or(&self.no_offset, |offsets| &offsets.hidden).tiles();
+        let mu = |pixel: usize| centering.map_or(0.0, |offsets| offsets.visible.row(0)[pixel]);
+
+        let tiles = w.tiles_per_row();
+        let blocks = rows_per_thread(self.sums.rows(), (BLOCK * 6 * tiles) as f64);
+        let chunk = blocks * BLOCK;
+        let Parameters { w: of_w, b: of_b, c: of_c } = gradient;
+        let rows = of_w.tiles_mut().par_chunks_mut(chunk * tiles);
+        let biases = of_c.row_mut(0).par_chunks_mut(chunk);
+        let sums = self.sums.tiles_mut().par_chunks_mut(blocks * tiles);
+        rows.zip(biases).zip(sums).enumerate().for_each(|(i, ((rows, biases), sums))| {
+            let level = Level::detect();
+            sums.fill(Tile::ZERO);
+            for (at, (row, bias)) in rows.chunks_exact_mut(tiles).zip(biases).enumerate() {
+                let pixel = i * chunk + at;
+                let beside = smoothness.map_or([pixel; 4], |it| it.beside(pixel));
+                let (x, beside) = (w.row_tiles(pixel), beside.map(|k| w.row_tiles(k)));
+                let sum = &mut sums[at / BLOCK * tiles..][..tiles];
+                *bias += penalise(level, &penalty, x, beside, mu(pixel), lambda, row, sum) as f32;
+            }
+        });
+        outer::add_rows(Level::detect(), &self.sums, of_b.tiles_mut());
+    }
+
+    /// The strengths, and what L1 takes from a weight at this rate, which momentum makes 1 / (1 − momentum)
+    /// times as large in the long run.
+    fn penalty(&self, rate: f64) -> Penalty {
+        Penalty {
+            decay: self.decay as f32,
+            smooth: self.smoothness.map_or(0.0, |it| it.strength) as f32,
+            l1: self.l1 as f32,
+            // At a rate of zero still a number, of which nothing comes.
+            grip: ((1.0 - self.momentum) / rate).min(1e30) as f32,
+        }
+    }
+}
