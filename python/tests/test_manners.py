@@ -57,7 +57,8 @@ X = np.random.default_rng(0).integers(0, 2, (500, 30))
 
 
 def test_ctrl_c_stops_an_enumeration():
-    """Of 2^25 states and so many units that it takes most of a minute, with room for a busy machine."""
+    """Of 2^25 states, which take most of a minute; it is looked for eight times in it, and there is room
+    for a busy machine."""
     said, seconds = interrupted_in(
         f"""{BEGINNING}
 from isotherm._runs import of_arrays

@@ -169,7 +169,7 @@ pub(crate) struct TrainOptions {
     /// Momentum [default: 0]
     #[arg(long, help_heading = "Learning")]
     momentum: Option<f64>,
-    /// L2 decay of the weights [default: 0]
+    /// L2 decay of the weights, a penalty of half of this times the sum of their squares [default: 0]
     #[arg(long, help_heading = "Learning")]
     weight_decay: Option<f64>,
     /// L1 penalty on the weights: rate times this, over 1 − momentum, is taken off each at every update

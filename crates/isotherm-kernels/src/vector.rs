@@ -56,60 +56,72 @@ fn dot_body(x: &[Tile], y: &[Tile]) -> f64 {
     total + lane_sum(&sum)
 }
 
-/// What is asked of weights besides what the data ask.
+/// The penalties on weights, and what of the [`Ascent`] that follows says how much of L1 they feel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Penalty {
     /// The weight decay: it pulls by this times a weight.
     pub decay: f32,
     /// The pull towards each neighbour, times the difference.
     pub smooth: f32,
-    /// The L1 penalty: it pulls by this, whatever the weight, and by less where that would carry the
-    /// weight beyond zero.
+    /// The L1 penalty: it pulls by this, and by less where that would carry a weight beyond zero.
     pub l1: f32,
-    /// What keeps a weight from being carried beyond zero is its gradient and this times itself: 1 / rate.
-    pub grip: f32,
+    /// The momentum of the ascent.
+    pub momentum: f32,
+    /// (1 − momentum) / rate: the change of a weight in an update, times this, is as a constant gradient.
+    pub per_step: f32,
 }
 
 per_level! {
-    /// The gradient p of the penalties on a row `x` of weights, whose neighbours are `beside`: decay · x +
-    /// smooth · Σ_k (x − beside_k), which is taken out of `gradient`, and what [`ascend`] will shrink x by,
-    /// clamp(gradient + grip · x, −l1, l1). `sum += weight · p`, and p·`with` is returned.
+    /// The gradient p of the penalties on a row `x` of weights, with `velocity` before the step: decay · x +
+    /// smooth · Σ_k (x − beside_k), which is taken out of `gradient`, and what [`ascend`] then takes off for L1,
+    /// times `per_step`. `sum += mu · p`, and p·`lambda` is returned. A neighbour that is missing is `x`
+    /// itself.
     pub fn penalise(
         penalty: &Penalty,
         x: &[Tile],
         beside: [&[Tile]; 4],
-        weight: f32,
-        with: &[Tile],
+        velocity: &[Tile],
+        mu: f32,
+        lambda: &[Tile],
         gradient: &mut [Tile],
         sum: &mut [Tile],
     ) -> f64 = penalise_body;
 }
 
 #[inline(always)]
+#[allow(clippy::too_many_arguments)]
 fn penalise_body(
     penalty: &Penalty,
     x: &[Tile],
     beside: [&[Tile]; 4],
-    weight: f32,
-    with: &[Tile],
+    velocity: &[Tile],
+    mu: f32,
+    lambda: &[Tile],
     gradient: &mut [Tile],
     sum: &mut [Tile],
 ) -> f64 {
     let n = x.len();
-    let Penalty { decay, smooth, l1, grip } = *penalty;
-    let [p, q, r, s] = beside.map(|row| &row[..n]);
-    let (with, gradient, sum) = (&with[..n], &mut gradient[..n], &mut sum[..n]);
+    assert!(beside.iter().all(|row| row.len() == n), "lengths of neighbours");
+    assert!(velocity.len() == n && lambda.len() == n, "lengths of velocity and offsets");
+    assert!(gradient.len() == n && sum.len() == n, "lengths of gradient and sum");
+    let Penalty { decay, smooth, l1, momentum, per_step } = *penalty;
+    let kept = 1.0 - momentum;
+    let [left, right, above, below] = beside;
     let (mut total, mut product) = (0.0, Tile::ZERO);
     for t in 0..n {
         for lane in 0..LANES {
-            let x = x[t].0[lane];
-            let around = (p[t].0[lane] + q[t].0[lane]) + (r[t].0[lane] + s[t].0[lane]);
-            let pull = decay * x + smooth * (4.0 * x - around);
-            let left = gradient[t].0[lane] - pull;
-            let all = pull + within(l1, left + grip * x);
-            gradient[t].0[lane] = left;
-            sum[t].0[lane] += weight * all;
-            product.0[lane] += all * with[t].0[lane];
+            let w = x[t].0[lane];
+            let sides = left[t].0[lane] + right[t].0[lane];
+            let around = sides + (above[t].0[lane] + below[t].0[lane]);
+            let pull = decay * w + smooth * (4.0 * w - around);
+            let g = gradient[t].0[lane] - pull;
+            // `ascend` takes within(shrink, w + rate · (momentum · velocity + g)) off, with a shrink of
+            // l1 / per_step.
+            let moved = kept * (momentum * velocity[t].0[lane] + g) + per_step * w;
+            let p = pull + within(l1, moved);
+            gradient[t].0[lane] = g;
+            sum[t].0[lane] += mu * p;
+            product.0[lane] += p * lambda[t].0[lane];
         }
         if t % FLUSH == FLUSH - 1 {
             total += lane_sum(&product);
@@ -119,7 +131,8 @@ fn penalise_body(
     total + lane_sum(&product)
 }
 
-/// `x`, or ±`limit` where it is beyond; comparisons that every level makes alike.
+/// `x`, or ±`limit` where it is beyond. A NaN becomes `limit`: whoever takes that off a NaN has it still.
+/// (`f32::clamp` keeps NaNs, which takes a comparison more.)
 #[inline(always)]
 fn within(limit: f32, x: f32) -> f32 {
     let below = if x < limit { x } else { limit };

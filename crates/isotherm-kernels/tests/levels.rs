@@ -92,15 +92,18 @@ fn updates(level: Level, n: usize, a: f32, seed: u64) -> Vec<Output> {
     let (velocity_tiles, up_tiles) = (velocity.tiles_mut(), up.tiles_mut());
     let (readers, mut sound) = (vector::Readers::Many, true);
     let (x, average_tiles) = (x.tiles(), average.tiles_mut());
-    let penalty = vector::Penalty { decay: 0.1, smooth: a.abs(), l1: 0.02, grip: 0.5 };
+    let (l1, momentum, per_step) = (0.02, 0.9, 0.5);
+    let penalty = vector::Penalty { decay: 0.1, smooth: a.abs(), l1, momentum, per_step };
     let (mut gradient, mut sum, beside) = (v.clone(), y.clone(), [y.tiles(), x, v.tiles(), x]);
     let (out, sums) = (gradient.tiles_mut(), sum.tiles_mut());
-    let product = vector::penalise(level, &penalty, x, beside, a, y.tiles(), out, sums);
+    let (lambda, v_before) = (y.tiles(), v.tiles());
+    let carried = vector::penalise(level, &penalty, x, beside, v_before, a, lambda, out, sums);
     vector::ascend(level, &step, readers, x, velocity_tiles, up_tiles, average_tiles, &mut sound);
     vec![
         ("add_scaled", tiles(scaled.tiles())),
         ("scaled_difference", tiles(difference.tiles())),
-        ("dot", vec![dot.to_bits(), product.to_bits()]),
+        ("dot", vec![dot.to_bits()]),
+        ("penalise", vec![carried.to_bits()]),
         ("penalise", [gradient, sum].iter().flat_map(|m| tiles(m.tiles())).collect()),
         ("ascend", [up, velocity, average].iter().flat_map(|m| tiles(m.tiles())).collect()),
     ]

@@ -41,10 +41,15 @@ proptest! {
 
     /// The same operations in the same order, and an inner product within its error.
     #[test]
-    fn penalise_matches_its_definition(n in size(), weight in -2.0f32..2.0, seed: u64) {
+    fn penalise_matches_its_definition(
+        n in size(),
+        mu in -2.0f32..2.0,
+        momentum in 0.0f32..1.0,
+        seed: u64,
+    ) {
         let mut data = Inputs::new(seed);
-        let [x, p, q, r, s, with, g, y] = [(); 8].map(|()| data.matrix(1, n, 3.0));
-        let penalty = Penalty { decay: 0.1, smooth: 0.3, l1: 0.5, grip: 0.2 };
+        let [x, p, q, r, s, v, lambda, g, y] = [(); 9].map(|()| data.matrix(1, n, 3.0));
+        let penalty = Penalty { decay: 0.1, smooth: 0.3, l1: 0.5, momentum, per_step: 0.2 };
         let (mut left, mut sum) = (g.to_dense(), y.to_dense());
         let (mut product, mut magnitude) = (0.0, 0.0);
         for i in 0..n {
@@ -52,22 +57,52 @@ proptest! {
             let around = (at(&p) + at(&q)) + (at(&r) + at(&s));
             let pull = 0.1 * at(&x) + 0.3 * (4.0 * at(&x) - around);
             left[i] -= pull;
-            let all = pull + (left[i] + 0.2 * at(&x)).clamp(-0.5, 0.5);
-            sum[i] += weight * all;
-            product += f64::from(all) * f64::from(at(&with));
-            magnitude += f64::from(all * at(&with)).abs();
+            let moved = (1.0 - momentum) * (momentum * at(&v) + left[i]) + 0.2 * at(&x);
+            let all = pull + moved.clamp(-0.5, 0.5);
+            sum[i] += mu * all;
+            product += f64::from(all) * f64::from(at(&lambda));
+            magnitude += f64::from(all * at(&lambda)).abs();
         }
         for level in Level::available() {
             let (mut gradient, mut sums) = (g.clone(), y.clone());
             let beside = [&p, &q, &r, &s].map(Matrix::tiles);
             let (out, sum_out) = (gradient.tiles_mut(), sums.tiles_mut());
-            let with = with.tiles();
-            let found = penalise(level, &penalty, x.tiles(), beside, weight, with, out, sum_out);
+            let (x, v, lambda) = (x.tiles(), v.tiles(), lambda.tiles());
+            let carried = penalise(level, &penalty, x, beside, v, mu, lambda, out, sum_out);
             assert_same(level, gradient.row(0), &left);
             assert_same(level, sums.row(0), &sum);
             assert_tiles_padded(gradient.tiles(), n);
             assert_tiles_padded(sums.tiles(), n);
-            assert_near(level, found, product, SECOND_ORDER * 33.0 * ROUNDING * magnitude);
+            assert_near(level, carried, product, SECOND_ORDER * 33.0 * ROUNDING * magnitude);
+        }
+    }
+
+    /// What `penalise` takes for L1's part is what `ascend` takes off, whatever the momentum and the velocity.
+    #[test]
+    fn penalise_knows_what_ascend_takes_off(
+        n in size(),
+        rate in 0.01f32..1.0,
+        momentum in 0.0f32..0.95,
+        seed: u64,
+    ) {
+        let mut data = Inputs::new(seed);
+        let [x, v, g] = [(); 3].map(|()| data.matrix(1, n, 1.0));
+        let (l1, per_step) = (0.3, (1.0 - momentum) / rate);
+        let (level, zero) = (Level::detect(), Matrix::zeros(1, n));
+        let penalty = Penalty { decay: 0.0, smooth: 0.0, l1, momentum, per_step };
+        let (mut gradient, mut part) = (g.clone(), zero.clone());
+        let (beside, out, sum) = ([x.tiles(); 4], gradient.tiles_mut(), part.tiles_mut());
+        penalise(level, &penalty, x.tiles(), beside, v.tiles(), 1.0, zero.tiles(), out, sum);
+        let step = Ascent { rate, momentum, shrink: l1 / per_step, share: 1.0 };
+        let (mut moved, mut velocity, mut average, mut sound) =
+            (x.clone(), v.clone(), zero.clone(), true);
+        let (to, by, mean) = (moved.tiles_mut(), velocity.tiles_mut(), average.tiles_mut());
+        ascend(level, &step, Readers::One, g.tiles(), by, to, mean, &mut sound);
+        for i in 0..n {
+            let without = x.row(0)[i] + rate * velocity.row(0)[i];
+            let (taken, told) = (without - moved.row(0)[i], part.row(0)[i] / per_step);
+            // A few roundings of numbers up to 30 (a velocity of 2, a rate of 1, a weight of 1 by a tenth).
+            assert!((taken - told).abs() < 1e-5, "{taken} was taken off, {told} told");
         }
     }
 

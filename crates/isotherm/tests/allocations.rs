@@ -162,6 +162,13 @@ fn updates() {
         Config { hidden: 40, ..adaptive(PathKind::BaseRate) },
         Config { temper_every: 3, particles: Some(20), ..adaptive(PathKind::BaseRate) },
         Config { temper_every: 2, ..adaptive(PathKind::HiddenMarginal) },
+        Config {
+            algorithm: Algorithm::Sml,
+            gradient: GradientKind::Centered,
+            l1: 1e-4,
+            smooth: 1e-3,
+            ..Config::default()
+        },
     ];
     let dense = |config| (config, Dataset::mixture(1));
     // Sparse rows are multiplied in another way, and how many ones they have changes all the time.

@@ -246,6 +246,7 @@ fn momentum_decay_and_penalty_follow_their_recursion() {
     use isotherm::model::Parameters;
     use isotherm::train::optimiser::ascend;
     use isotherm::train::penalties::Penalties;
+    use isotherm_kernels::vector::Ascent;
     let config =
         Config { hidden: 2, momentum: 0.9, weight_decay: 0.1, l1: 0.2, ..Config::default() };
     let mut penalties = Penalties::new(&config.check(2).unwrap(), 2);
@@ -262,8 +263,11 @@ fn momentum_decay_and_penalty_follow_their_recursion() {
     for _ in 0..20 {
         let (rate, share) = (0.05, 0.3);
         let (average, mut gradient) = (&mut averaged, gradient.clone());
-        penalties.take_from(&mut gradient, &model.parameters().w, None, rate);
-        assert!(ascend(&mut model, &mut velocity, average, &gradient, rate, share, &config));
+        let weights = (&model.parameters().w, &velocity.w);
+        penalties.subtract_from(&mut gradient, weights, None, rate);
+        let shrink = penalties.shrink(rate) as f32;
+        let step = Ascent { rate: rate as f32, momentum: 0.9, shrink, share };
+        assert!(ascend(&mut model, &mut velocity, average, &gradient, &step));
         v = 0.9 * v + 1.0 - 0.1 * w;
         let (moved, shrink) = (w + 0.05 * v, 0.05 * 0.2 / 0.1);
         w = moved - moved.clamp(-shrink, shrink);

@@ -19,8 +19,8 @@ use crate::record::{LadderRow, Row, Seconds, Summary};
 use crate::train::follower::{FollowedLogZ, Follower};
 use crate::train::{Config, FinalLikelihood, Phase, Plan, StepInfo, TrainState, Trainer};
 
-/// The version of the checkpoint's contents.
-const FORMAT: u64 = 3;
+/// The version of the checkpoint's contents, and of what an update makes of them.
+const FORMAT: u64 = 4;
 
 /// Likelihoods along a run: of the model, of its averaged parameters, and of the latter on the
 /// validation data.

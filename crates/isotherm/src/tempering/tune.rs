@@ -17,7 +17,8 @@ const FEWEST_GAPS: usize = 3;
 pub const MOST_RUNGS: usize = 100;
 /// The rejection that every gap should have after it: half of the swaps succeed.
 const REJECTION: f64 = 0.5;
-/// The shares of a warm-up after which the ladder is laid anew; what is left lets it settle.
+/// The shares of a warm-up after which the ladder is laid anew, if every gap was tried by then; what is left
+/// lets it settle.
 const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
 
 impl<P: Path> Tempering<P> {
@@ -47,9 +48,10 @@ impl<P: Path> Tempering<P> {
     }
 
     /// Lays the ladder whose gaps would all reject with this probability, by what was seen since it
-    /// was laid last; at most `most_rungs` rungs. Nothing before every gap was tried. The barrier Λ, the sum of the rejections, hardly
+    /// was laid last; at most `most_rungs` rungs. The barrier Λ, the sum of the rejections, hardly
     /// depends on the rungs it is measured with, but too few rungs show too little of it: a
-    /// ladder on which nothing swaps doubles.
+    /// ladder on which nothing swaps doubles. Does nothing before every gap was tried: one that was not would
+    /// count as open.
     pub fn tune(&mut self, rejection: f64, most_rungs: usize) {
         if !self.state.rates.are_known() {
             return;

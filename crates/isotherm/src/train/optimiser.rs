@@ -23,29 +23,20 @@ pub fn learning_rate(config: &Config, update: u64) -> f64 {
         }
 }
 
-/// One update of the model, and of the moving average of its parameters, which takes in `share` of
-/// it; whether the parameters are still finite. Only weights shrink, biases do not.
+/// One update of the model, and of the moving average of its parameters; whether the parameters are
+/// still finite. Only weights shrink, biases do not.
 pub fn ascend(
     model: &mut Rbm,
     velocity: &mut Parameters,
     averaged: &mut Parameters,
     gradient: &Parameters,
-    rate: f64,
-    share: f64,
-    config: &Config,
+    step: &Ascent,
 ) -> bool {
-    let step = Ascent {
-        rate: rate as f32,
-        momentum: config.momentum as f32,
-        // Momentum makes 1 / (1 − momentum) of a gradient in the long run.
-        shrink: (rate * config.l1 / (1.0 - config.momentum)) as f32,
-        share: share as f32,
-    };
     model.change(|p| {
-        let w = ascend_rows(&step, &gradient.w, &mut velocity.w, &mut p.w, &mut averaged.w);
-        let step = Ascent { shrink: 0.0, ..step };
-        let b = ascend_rows(&step, &gradient.b, &mut velocity.b, &mut p.b, &mut averaged.b);
-        let c = ascend_rows(&step, &gradient.c, &mut velocity.c, &mut p.c, &mut averaged.c);
+        let w = ascend_rows(step, &gradient.w, &mut velocity.w, &mut p.w, &mut averaged.w);
+        let step = &Ascent { shrink: 0.0, ..*step };
+        let b = ascend_rows(step, &gradient.b, &mut velocity.b, &mut p.b, &mut averaged.b);
+        let c = ascend_rows(step, &gradient.c, &mut velocity.c, &mut p.c, &mut averaged.c);
         w && b && c
     })
 }

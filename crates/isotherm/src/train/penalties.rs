@@ -1,7 +1,7 @@
 //! What holds the weights down: a decay, an L1 penalty, and, where the examples are images, one on
 //! differences between the weights of neighbouring pixels.
 //!
-//! What is maximised is the likelihood minus P(W) = (d/2) Σ W² + l Σ |W| + (s/2) Σ |W_j − W_k|², the last sum
+//! What is maximised is the mean log-likelihood of an example minus P(W) = (d/2) Σ W² + l Σ |W| + (s/2) Σ |W_j − W_k|², the last sum
 //! over pairs of pixels that share an edge. A decay pulls all weights to zero alike; the last term holds down
 //! only what neither neighbours nor data ask for.
 //!
@@ -20,16 +20,16 @@ use crate::data::ImageShape;
 use crate::model::Parameters;
 use crate::threads::rows_per_thread;
 
-/// Pixels whose share of pᵀμ is summed up together. The sums are added in order, however many threads make
-/// them.
+/// Pixels whose share of pᵀμ is summed up together, by one thread. The sums are added in order, so that their
+/// number changes nothing.
 const BLOCK: usize = 64;
 
 /// The penalty on differences between neighbouring pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smoothness {
-    /// The images.
+    /// Which pixels are neighbours.
     pub shape: ImageShape,
-    /// s.
+    /// s in P(W).
     pub strength: f64,
 }
 
@@ -69,21 +69,21 @@ impl Penalties {
         Penalties { decay, l1, smoothness: plan.smoothness, momentum, sums, no_offset }
     }
 
-    /// Takes the gradient p of the penalties on `w` out of that of the likelihood: from the weights all but L1,
-    /// whose proximal step comes with the ascent of this `rate`; from the biases, if the gradient is
-    /// centered, what follows from p for them.
-    pub fn take_from(
+    /// Subtracts the gradient p of the penalties from that of the likelihood, before an ascent of this rate. The
+    /// weights lose all of it but L1's part, which the ascent takes off itself; the biases, if the gradient
+    /// is centered, gain what comes with p.
+    pub fn subtract_from(
         &mut self,
         gradient: &mut Parameters,
-        w: &Matrix,
+        (w, velocity): (&Matrix, &Matrix),
         centering: Option<&Centering>,
         rate: f64,
     ) {
-        if self.decay == 0.0 && self.smoothness.is_none() && (self.l1 == 0.0 || centering.is_none())
-        {
+        let carries = centering.is_some() && self.l1 > 0.0;
+        if self.decay == 0.0 && self.smoothness.is_none() && !carries {
             return;
         }
-        let (smoothness, penalty) = (self.smoothness, self.penalty(rate));
+        let (smoothness, penalty) = (self.smoothness, self.before(rate));
         let lambda = centering.map_or(&self.no_offset, |offsets| &offsets.hidden).tiles();
         let mu = |pixel: usize| centering.map_or(0.0, |offsets| offsets.visible.row(0)[pixel]);
 
@@ -101,22 +101,29 @@ impl Penalties {
                 let pixel = i * chunk + at;
                 let beside = smoothness.map_or([pixel; 4], |it| it.beside(pixel));
                 let (x, beside) = (w.row_tiles(pixel), beside.map(|k| w.row_tiles(k)));
+                let (velocity, mu) = (velocity.row_tiles(pixel), mu(pixel));
                 let sum = &mut sums[at / BLOCK * tiles..][..tiles];
-                *bias += penalise(level, &penalty, x, beside, mu(pixel), lambda, row, sum) as f32;
+                let carried = penalise(level, &penalty, x, beside, velocity, mu, lambda, row, sum);
+                *bias += carried as f32;
             }
         });
         outer::add_rows(Level::detect(), &self.sums, of_b.tiles_mut());
     }
 
-    /// The strengths, and what L1 takes from a weight at this rate, which momentum makes 1 / (1 − momentum)
-    /// times as large in the long run.
-    fn penalty(&self, rate: f64) -> Penalty {
+    /// How far L1 draws a weight towards zero in an update: momentum makes 1 / (1 − momentum) of a gradient in the
+    /// long run, so of this one, too.
+    pub fn shrink(&self, rate: f64) -> f64 {
+        rate * self.l1 / (1.0 - self.momentum)
+    }
+
+    fn before(&self, rate: f64) -> Penalty {
         Penalty {
             decay: self.decay as f32,
             smooth: self.smoothness.map_or(0.0, |it| it.strength) as f32,
             l1: self.l1 as f32,
-            // At a rate of zero still a number, of which nothing comes.
-            grip: ((1.0 - self.momentum) / rate).min(1e30) as f32,
+            momentum: self.momentum as f32,
+            // Finite at a rate of zero, too: times a weight of zero it must be zero.
+            per_step: ((1.0 - self.momentum) / rate).min(1e30) as f32,
         }
     }
 }

@@ -149,7 +149,9 @@ impl Config {
         // Model (both ways round), average, velocity and gradient twice; the best model and its average;
         // the follower's model; and all that goes into a checkpoint once more while it is written.
         const ARRAYS: f64 = 6.0 + 2.0 + 2.0 + 6.0;
-        let weights = ARRAYS * 4.0 * n_visible as f64 * self.hidden as f64;
+        // A few rows beside: sums over blocks of pixels, of the penalties.
+        let rows = ARRAYS * n_visible as f64 + (n_visible / 64 + 2) as f64;
+        let weights = 4.0 * rows * self.hidden as f64;
         // Both fields of a replica, its bits and its generator; the two sides of the gradient.
         let rows = columns as f64 * most_rungs as f64 + (particles - columns) as f64;
         // Those at β = 1 have a block of their own where the ladder rests in between.

@@ -89,11 +89,7 @@ impl TrainState {
             let looks: Vec<f64> = bundle.get("best.looks", &[4])?;
             let (mean, weight, std_error, highest) = (looks[0], looks[1], looks[2], looks[3]);
             let highest_at = one(bundle, "best.highest_at")?;
-            let last_at = match bundle.tensors.contains_key("best.last_at") {
-                true => one(bundle, "best.last_at")?,
-                // A checkpoint of an older version does not say, but the plan does.
-                false => state.step - state.step % plan.likelihood_every.max(1),
-            };
+            let last_at = one(bundle, "best.last_at")?;
             state.best = Some(Best {
                 update: one(bundle, "best.update")?,
                 log_likelihood: bundle.get("best.log_likelihood", &[1])?[0],

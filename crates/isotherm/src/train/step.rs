@@ -1,6 +1,7 @@
 //! SML-APT: the paper's algorithm, one step of it.
 
 use isotherm_kernels::BitMatrix;
+use isotherm_kernels::vector::Ascent;
 use serde::{Deserialize, Serialize};
 
 use super::config::{Algorithm, Config, GradientKind};
@@ -130,13 +131,19 @@ impl Trainer {
             &state.centering
         });
         let gradient = self.gradient.of(&self.phases, centering);
-        let rate = learning_rate(config, state.step);
-        self.penalties.take_from(gradient, &state.model.parameters().w, centering, rate);
 
         // update
-        let share = 1.0 / (state.step + 1).min(self.plan.average) as f64;
+        let rate = learning_rate(config, state.step);
+        let step = Ascent {
+            rate: rate as f32,
+            momentum: config.momentum as f32,
+            shrink: self.penalties.shrink(rate) as f32,
+            share: (1.0 / (state.step + 1).min(self.plan.average) as f64) as f32,
+        };
+        let weights = (&state.model.parameters().w, &state.velocity.w);
+        self.penalties.subtract_from(gradient, weights, centering, rate);
         let (velocity, averaged) = (&mut state.velocity, &mut state.averaged);
-        if !ascend(&mut state.model, velocity, averaged, gradient, rate, share, config) {
+        if !ascend(&mut state.model, velocity, averaged, gradient, &step) {
             return Err(Error::non_finite(format!(
                 "the weights stopped being finite at update {}; a lower --lr than {:?} should help",
                 state.step + 1,
