@@ -65,7 +65,7 @@ fn every_workload_answers() {
         assert!(reply["seconds"].as_f64().is_some_and(|s| s > 0.0), "{name}: {reply}");
         let rungs = match name.as_str() {
             "paper-20" | "fixed-apt" | "fixed-pt" => Some(20),
-            "sml" | "strokes" => Some(1),
+            "sml" | "strokes" | "pictures" => Some(1),
             _ => reply["rungs"].as_u64(),
         };
         assert_eq!(reply["rungs"].as_u64(), rungs, "{name}");
