@@ -71,35 +71,41 @@ pub struct Penalty {
     pub per_step: f32,
 }
 
+/// A row of weights and what [`penalise`] asks of it.
+#[derive(Clone, Copy, Debug)]
+pub struct PenalisedRow<'a> {
+    /// The weights.
+    pub x: &'a [Tile],
+    /// Those of the neighbours; one that is missing is `x` itself.
+    pub beside: [&'a [Tile]; 4],
+    /// Their velocity before the step.
+    pub velocity: &'a [Tile],
+    /// The offset of the row's visible unit.
+    pub mu: f32,
+    /// The offsets of the hidden units.
+    pub lambda: &'a [Tile],
+}
+
 per_level! {
-    /// The gradient p of the penalties on a row `x` of weights, with `velocity` before the step: decay · x +
-    /// smooth · Σ_k (x − beside_k), which is taken out of `gradient`, and what [`ascend`] then takes off for L1,
-    /// times `per_step`. `sum += mu · p`, and p·`lambda` is returned. A neighbour that is missing is `x`
-    /// itself.
+    /// The gradient p of the penalties on a row of weights: decay · x + smooth · Σ_k (x − beside_k), which is
+    /// taken out of `gradient`, and what [`ascend`] then takes off for L1, times `per_step`. `sum += mu · p`, and
+    /// p·`lambda` is returned.
     pub fn penalise(
         penalty: &Penalty,
-        x: &[Tile],
-        beside: [&[Tile]; 4],
-        velocity: &[Tile],
-        mu: f32,
-        lambda: &[Tile],
+        row: &PenalisedRow<'_>,
         gradient: &mut [Tile],
         sum: &mut [Tile],
     ) -> f64 = penalise_body;
 }
 
 #[inline(always)]
-#[allow(clippy::too_many_arguments)]
 fn penalise_body(
     penalty: &Penalty,
-    x: &[Tile],
-    beside: [&[Tile]; 4],
-    velocity: &[Tile],
-    mu: f32,
-    lambda: &[Tile],
+    row: &PenalisedRow<'_>,
     gradient: &mut [Tile],
     sum: &mut [Tile],
 ) -> f64 {
+    let PenalisedRow { x, beside, velocity, mu, lambda } = *row;
     let n = x.len();
     assert!(beside.iter().all(|row| row.len() == n), "lengths of neighbours");
     assert!(velocity.len() == n && lambda.len() == n, "lengths of velocity and offsets");

@@ -96,8 +96,9 @@ fn updates(level: Level, n: usize, a: f32, seed: u64) -> Vec<Output> {
     let penalty = vector::Penalty { decay: 0.1, smooth: a.abs(), l1, momentum, per_step };
     let (mut gradient, mut sum, beside) = (v.clone(), y.clone(), [y.tiles(), x, v.tiles(), x]);
     let (out, sums) = (gradient.tiles_mut(), sum.tiles_mut());
-    let (lambda, v_before) = (y.tiles(), v.tiles());
-    let carried = vector::penalise(level, &penalty, x, beside, v_before, a, lambda, out, sums);
+    let (lambda, before) = (y.tiles(), v.tiles());
+    let row = vector::PenalisedRow { x, beside, velocity: before, mu: a, lambda };
+    let carried = vector::penalise(level, &penalty, &row, out, sums);
     vector::ascend(level, &step, readers, x, velocity_tiles, up_tiles, average_tiles, &mut sound);
     vec![
         ("add_scaled", tiles(scaled.tiles())),

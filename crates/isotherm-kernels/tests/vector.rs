@@ -7,7 +7,8 @@ mod common;
 use common::*;
 use isotherm_kernels::matrix::flat;
 use isotherm_kernels::vector::{
-    Ascent, LARGEST, Penalty, Readers, add_scaled, ascend, dot, penalise, scaled_difference,
+    Ascent, LARGEST, PenalisedRow, Penalty, Readers, add_scaled, ascend, dot, penalise,
+    scaled_difference,
 };
 use isotherm_kernels::{Level, Matrix};
 use proptest::prelude::*;
@@ -67,8 +68,9 @@ proptest! {
             let (mut gradient, mut sums) = (g.clone(), y.clone());
             let beside = [&p, &q, &r, &s].map(Matrix::tiles);
             let (out, sum_out) = (gradient.tiles_mut(), sums.tiles_mut());
-            let (x, v, lambda) = (x.tiles(), v.tiles(), lambda.tiles());
-            let carried = penalise(level, &penalty, x, beside, v, mu, lambda, out, sum_out);
+            let (x, velocity, lambda) = (x.tiles(), v.tiles(), lambda.tiles());
+            let row = PenalisedRow { x, beside, velocity, mu, lambda };
+            let carried = penalise(level, &penalty, &row, out, sum_out);
             assert_same(level, gradient.row(0), &left);
             assert_same(level, sums.row(0), &sum);
             assert_tiles_padded(gradient.tiles(), n);
@@ -91,8 +93,9 @@ proptest! {
         let (level, zero) = (Level::detect(), Matrix::zeros(1, n));
         let penalty = Penalty { decay: 0.0, smooth: 0.0, l1, momentum, per_step };
         let (mut gradient, mut part) = (g.clone(), zero.clone());
-        let (beside, out, sum) = ([x.tiles(); 4], gradient.tiles_mut(), part.tiles_mut());
-        penalise(level, &penalty, x.tiles(), beside, v.tiles(), 1.0, zero.tiles(), out, sum);
+        let (beside, velocity, lambda) = ([x.tiles(); 4], v.tiles(), zero.tiles());
+        let row = PenalisedRow { x: x.tiles(), beside, velocity, mu: 1.0, lambda };
+        penalise(level, &penalty, &row, gradient.tiles_mut(), part.tiles_mut());
         let step = Ascent { rate, momentum, shrink: l1 / per_step, share: 1.0 };
         let (mut moved, mut velocity, mut average, mut sound) =
             (x.clone(), v.clone(), zero.clone(), true);

@@ -1,15 +1,16 @@
 //! What holds the weights down: a decay, an L1 penalty, and, where the examples are images, one on
 //! differences between the weights of neighbouring pixels.
 //!
-//! What is maximised is the mean log-likelihood of an example minus P(W) = (d/2) Σ W² + l Σ |W| + (s/2) Σ |W_j − W_k|², the last sum
-//! over pairs of pixels that share an edge. A decay pulls all weights to zero alike; the last term holds down
-//! only what neither neighbours nor data ask for.
+//! What is maximised is the mean log-likelihood of an example minus
+//! P(W) = (d/2) Σ W² + l Σ |W| + (s/2) Σ |W_j − W_k|², the last sum over pairs of pixels that share an edge.
+//! A decay pulls all weights to zero alike; the last term holds down only what neither neighbours nor data
+//! ask for.
 //!
 //! The centered gradient is an ascent in W, b + Wᵀμ and c + Wλ, the biases around the offsets. So whatever
 //! moves W at fixed biases of that kind moves b and c the other way: with p the gradient of P, b by +pᵀμ and c
 //! by +pλ where W moves by −p. Only then does it end where the plain gradient does.
 
-use isotherm_kernels::vector::{Penalty, penalise};
+use isotherm_kernels::vector::{PenalisedRow, Penalty, penalise};
 use isotherm_kernels::{Level, Matrix, Tile, outer};
 use rayon::prelude::*;
 
@@ -22,7 +23,7 @@ use crate::threads::rows_per_thread;
 
 /// Pixels whose share of pᵀμ is summed up together, by one thread. The sums are added in order, so that their
 /// number changes nothing.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 /// The penalty on differences between neighbouring pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +84,7 @@ impl Penalties {
         if self.decay == 0.0 && self.smoothness.is_none() && !carries {
             return;
         }
-        let (smoothness, penalty) = (self.smoothness, self.before(rate));
+        let (smoothness, penalty) = (self.smoothness, self.before_an_ascent(rate));
         let lambda = centering.map_or(&self.no_offset, |offsets| &offsets.hidden).tiles();
         let mu = |pixel: usize| centering.map_or(0.0, |offsets| offsets.visible.row(0)[pixel]);
 
@@ -100,11 +101,15 @@ impl Penalties {
             for (at, (row, bias)) in rows.chunks_exact_mut(tiles).zip(biases).enumerate() {
                 let pixel = i * chunk + at;
                 let beside = smoothness.map_or([pixel; 4], |it| it.beside(pixel));
-                let (x, beside) = (w.row_tiles(pixel), beside.map(|k| w.row_tiles(k)));
-                let (velocity, mu) = (velocity.row_tiles(pixel), mu(pixel));
+                let weights = PenalisedRow {
+                    x: w.row_tiles(pixel),
+                    beside: beside.map(|neighbour| w.row_tiles(neighbour)),
+                    velocity: velocity.row_tiles(pixel),
+                    mu: mu(pixel),
+                    lambda,
+                };
                 let sum = &mut sums[at / BLOCK * tiles..][..tiles];
-                let carried = penalise(level, &penalty, x, beside, velocity, mu, lambda, row, sum);
-                *bias += carried as f32;
+                *bias += penalise(level, &penalty, &weights, row, sum) as f32;
             }
         });
         outer::add_rows(Level::detect(), &self.sums, of_b.tiles_mut());
@@ -116,7 +121,8 @@ impl Penalties {
         rate * self.l1 / (1.0 - self.momentum)
     }
 
-    fn before(&self, rate: f64) -> Penalty {
+    /// As the kernel takes them, before an ascent of this rate.
+    fn before_an_ascent(&self, rate: f64) -> Penalty {
         Penalty {
             decay: self.decay as f32,
             smooth: self.smoothness.map_or(0.0, |it| it.strength) as f32,

@@ -1,7 +1,7 @@
 //! A configuration once it is checked: every choice made, every option valid.
 
 use super::config::{Algorithm, Config, PathKind};
-use super::penalties::Smoothness;
+use super::penalties::{BLOCK, Smoothness};
 use crate::data::{Binarise, ImageShape};
 use crate::error::{Error, Result};
 use crate::model::PerfectSampler;
@@ -150,7 +150,7 @@ impl Config {
         // the follower's model; and all that goes into a checkpoint once more while it is written.
         const ARRAYS: f64 = 6.0 + 2.0 + 2.0 + 6.0;
         // A few rows beside: sums over blocks of pixels, of the penalties.
-        let rows = ARRAYS * n_visible as f64 + (n_visible / 64 + 2) as f64;
+        let rows = ARRAYS * n_visible as f64 + (n_visible / BLOCK + 2) as f64;
         let weights = 4.0 * rows * self.hidden as f64;
         // Both fields of a replica, its bits and its generator; the two sides of the gradient.
         let rows = columns as f64 * most_rungs as f64 + (particles - columns) as f64;
