@@ -3,7 +3,7 @@
 //! 1. A pilot finds the schedule, and annealing up it gives a lower bound that rests on nothing
 //!    but exact draws at the hot end.
 //! 2. The evaluating sampler runs from two starts and gives estimates from its ladder. Where the two
-//!    do not agree it goes on for longer.
+//!    do not agree, or fewer replicas came round than there are, it goes on for longer.
 //! 3. Annealing down from each one's samples gives upper bounds.
 //! 4. The two starts are compared. If they agree, the value is BAR's and the bracket reaches from
 //!    the lower bound to the upper ones, each with its error. If not, it holds every estimate.
@@ -17,7 +17,7 @@ use super::budget::Budget;
 use super::estimate::Estimate;
 use super::evaluating_sampler::{EvaluatingSampler, Found, SamplerReport, Start};
 use super::schedule::Schedule;
-use super::verdict::{Verdict, against_the_samplers, judge};
+use super::verdict::{Verdict, bear_out, judge};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
@@ -139,8 +139,8 @@ impl Work<'_> {
         anneal_in_batches(effort, batch, |logs| from_below(logs, hot))
     }
 
-    /// What the sampler finds from its two starts, after as long as it takes them to agree or as it may
-    /// run.
+    /// What the sampler finds from its two starts, after as long as it takes them to come round and agree or
+    /// as it may run.
     fn sample(&self, progress: &mut dyn FnMut(&str, f64)) -> Result<[Found; 2]> {
         let mut length = self.budget.sampler;
         let count = self.budget.particles_down() * self.budget.batches_down();
@@ -159,7 +159,7 @@ impl Work<'_> {
             };
             let found = [look(&mut random, "random states")?, look(&mut data, "training data")?];
             match length.longer(random.steps()) {
-                Some(more) if !against_the_samplers(&found).is_empty() => length = more,
+                Some(more) if !bear_out(&found) => length = more,
                 _ => return Ok(found),
             }
             longer = " for longer";

@@ -147,10 +147,15 @@ impl<'a> EvaluatingSampler<'a> {
     ) -> Result<Found> {
         let (model, tempering) = (self.model, &mut self.tempering);
         let total = (warm_up + steps) as f64;
-        tempering.warm_up(model, warm_up, self.clock, &mut |step| {
-            progress(step as f64 / total);
-            true
-        })?;
+        let mut tell = |step| progress(step as f64 / total);
+        if self.clock.step == 0 {
+            tempering.warm_up(model, warm_up, self.clock, &mut |step| {
+                tell(step);
+                true
+            })?;
+        } else {
+            tempering.follow_the_flow(model, warm_up, self.clock, &mut tell)?;
+        }
         self.clock.step += warm_up;
         let (rungs, columns) = (tempering.state.ladder.rungs(), tempering.state.replicas.columns());
         let mut crossings = Crossings::new(rungs - 1, columns);

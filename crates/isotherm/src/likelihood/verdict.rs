@@ -67,8 +67,17 @@ pub(crate) fn trips_in_words(count: u64) -> String {
     }
 }
 
+/// Whether two samplers have run for long enough: nothing speaks against them, and as many replicas came round
+/// as there are. Two that agree before that may have missed the same mode.
+pub fn bear_out(found: &[Found; 2]) -> bool {
+    let came_round = found
+        .iter()
+        .all(|Found { report, .. }| report.round_trips >= (report.rungs * report.columns) as u64);
+    came_round && against_the_samplers(found).is_empty()
+}
+
 /// What speaks against two samplers, before anything is made of their samples.
-pub fn against_the_samplers(found: &[Found; 2]) -> Vec<String> {
+fn against_the_samplers(found: &[Found; 2]) -> Vec<String> {
     let [random, data] = [&found[0].report, &found[1].report];
     let mut reasons = Vec::new();
     for report in [random, data] {
@@ -126,4 +135,46 @@ fn mean(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / n;
     let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
     (mean, (squares / (n * (n - 1.0))).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use isotherm_kernels::BitMatrix;
+
+    use super::*;
+    use crate::likelihood::Start;
+    use crate::likelihood::evaluating_sampler::SamplerReport;
+
+    /// A sampler of four columns on five rungs that found nothing odd.
+    fn found(start: Start, round_trips: u64) -> Found {
+        let estimate = Estimate::around(3.0, 0.1, 3.0);
+        let report = SamplerReport {
+            start,
+            stepping_stone_up: estimate,
+            stepping_stone_down: estimate,
+            bar: estimate,
+            rungs: 5,
+            columns: 4,
+            steps: 100,
+            round_trips,
+        };
+        let cold_log_weights = vec![1.0, 2.0, 3.0, 4.0];
+        Found { report, cold_log_weights, samples: BitMatrix::zeros(4, 2) }
+    }
+
+    /// A round trip a column is enough for the verdict, and one a replica to stop at once.
+    #[test]
+    fn samplers_that_agree_go_on_until_their_replicas_have_come_round() {
+        for (trips, bears_out, converged) in [
+            ([20, 20], true, true),
+            ([20, 19], false, true),
+            ([4, 4], false, true),
+            ([3, 20], false, false),
+        ] {
+            let found = [found(Start::Random, trips[0]), found(Start::Data, trips[1])];
+            let bound = Estimate::around(3.0, 0.1, 3.0);
+            assert_eq!(bear_out(&found), bears_out, "{trips:?}");
+            assert_eq!(judge(&found, &bound, &[bound; 2]).converged, converged, "{trips:?}");
+        }
+    }
 }

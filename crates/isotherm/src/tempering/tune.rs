@@ -4,9 +4,9 @@
 //! model that stays can do better: watch a fixed ladder for a while, then lay the one that would
 //! reject equally often at every gap, with as many rungs as that takes.
 
-use super::engine::{Tempering, TemperingState};
+use super::engine::{Adaptation, Tempering, TemperingState};
 use super::ladder::Ladder;
-use super::respace::equal_rejection;
+use super::respace::{Respace, equal_rejection};
 use crate::error::Result;
 use crate::path::Path;
 use crate::streams::Clock;
@@ -20,6 +20,18 @@ const REJECTION: f64 = 0.5;
 /// The shares of a warm-up after which the ladder is laid anew, if every gap was tried by then; what is left
 /// lets it settle.
 const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
+/// The share of further steps in which the rungs follow the flow; what is left lets them settle.
+const FOLLOWED: f64 = 0.75;
+/// How they follow it: as the paper's do, but none comes or goes.
+const BY_FLOW: Adaptation = Adaptation {
+    respace: Respace::Flow,
+    beta_lr: 1e-3,
+    min_swap: 0.0,
+    min_rungs: 2,
+    max_rungs: MOST_RUNGS,
+    spawn_every: u64::MAX,
+    burn_in: 0,
+};
 
 impl<P: Path> Tempering<P> {
     /// `steps` steps from that of the clock on, in which the ladder is tuned in rounds and then left
@@ -45,6 +57,27 @@ impl<P: Path> Tempering<P> {
         let trips = self.state.flow.round_trips;
         self.state.flow.restart_count();
         Ok(trips)
+    }
+
+    /// `steps` more steps, in which the rungs move to where the flow wants them and then stay. Equal
+    /// rejection knows nothing of how slowly states change on a rung, the flow does; but it shows only once
+    /// replicas have gone round, so this comes after a warm-up and some steps of measuring.
+    pub fn follow_the_flow(
+        &mut self,
+        model: &P::Model,
+        steps: u64,
+        clock: Clock,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<()> {
+        for step in 0..steps {
+            self.step(model, 1, Clock { step: clock.step + step, ..clock })?;
+            if (step as f64) < FOLLOWED * steps as f64 {
+                self.adapt(&BY_FLOW);
+            }
+            progress(step + 1);
+        }
+        self.state.flow.restart_count();
+        Ok(())
     }
 
     /// Lays the ladder whose gaps would all reject with this probability, by what was seen since it
@@ -128,6 +161,23 @@ mod tests {
         let mut easy = seen(vec![0.9; 10], 2);
         easy.tune(0.5, 100);
         assert_eq!(easy.state.ladder.gaps(), FEWEST_GAPS);
+    }
+
+    /// The third gap holds the flow up, from β = 0.6 to 0.4, so the rungs at 0.8 and 0.2 move there, for three
+    /// quarters of the steps.
+    #[test]
+    fn rungs_gather_where_the_flow_is_held_up_and_then_stay() {
+        let mut followed = seen(vec![0.9, 0.9, 0.2, 0.9, 0.9], 8);
+        let mut by_hand = followed.clone();
+        let clock = Clock { seed: 2, step: 0 };
+        followed.follow_the_flow(&(), 4000, clock, &mut |_| ()).expect("swap ratios are finite");
+        let betas = followed.state.ladder.betas();
+        assert!(betas[1..5].iter().all(|beta| (0.4..0.65).contains(beta)), "{betas:?}");
+        for step in 0..3000 {
+            by_hand.step(&(), 1, Clock { step, ..clock }).expect("swap ratios are finite");
+            by_hand.adapt(&BY_FLOW);
+        }
+        assert_eq!(by_hand.state.ladder, followed.state.ladder);
     }
 
     /// One step tries every other gap; the rest would count as open.
