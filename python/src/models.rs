@@ -48,7 +48,7 @@ pub(crate) fn evaluate(
         (budget.annealing.steps, budget.annealing.most_steps) = (steps, steps);
     }
     if let Some(steps) = sampling_steps {
-        budget.sampler = Length::fixed(budget.sampler.columns, steps);
+        budget.sampler = Length::chosen(budget.sampler.columns, steps);
     }
     let work = |line: &Line<'_, ()>| {
         let told = &mut |_: &str, _: f64| line.leave_if_asked();

@@ -178,7 +178,7 @@ fn budget(arguments: &EvaluateArguments) -> Budget {
     let mut budget = if arguments.quick { Budget::quick() } else { Budget::full() };
     budget.seed = arguments.seed;
     if let Some(steps) = arguments.sampling_steps {
-        budget.sampler = Length::fixed(budget.sampler.columns, steps);
+        budget.sampler = Length::chosen(budget.sampler.columns, steps);
     }
     let annealing = &mut budget.annealing;
     if let Some(particles) = arguments.particles {

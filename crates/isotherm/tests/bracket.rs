@@ -73,6 +73,22 @@ fn a_sampler_whose_starts_do_not_agree_goes_on() {
     assert!(held >= 8, "{held} of 10 brackets");
 }
 
+/// As many steps as were chosen, a first look or not.
+#[test]
+fn a_chosen_number_of_steps_is_taken() {
+    let data = patterns(60, 500, 2);
+    let rbm = train(&data, 20, 3000);
+    let truth = exact::log_z(&rbm).unwrap();
+    for steps in [2, 7, 1200] {
+        let it = estimate(&rbm, &data, &Budget { sampler: Length::chosen(8, steps), ..budget(1) });
+        assert_eq!(it.samplers.each_ref().map(|sampler| sampler.steps), [steps; 2]);
+        if steps == 1200 {
+            assert!(it.verdict.converged, "{}", it.verdict.sentence);
+            assert!(it.lower <= truth && truth <= it.upper, "{it:?}, not {truth}");
+        }
+    }
+}
+
 /// Two modes of very different entropy: one of the 2²⁴ hidden states, with all units on, holds
 /// nearly all of the mass, and the others are all alike and lead nowhere. A sampler that starts at
 /// random does not find the one.

@@ -159,7 +159,7 @@ impl Work<'_> {
             };
             let found = [look(&mut random, "random states")?, look(&mut data, "training data")?];
             match length.longer(random.steps()) {
-                Some(more) if !bear_out(&found) => length = more,
+                Some(more) if length.in_full || !bear_out(&found) => length = more,
                 _ => return Ok(found),
             }
             longer = " for longer";

@@ -55,10 +55,10 @@ impl Budget {
         let AnnealingEffort { steps, most_steps, .. } = self.annealing;
         let annealing =
             AnnealingEffort { steps: part(steps), most_steps: part(most_steps), ..self.annealing };
-        let Length { columns, warm_up, steps, most_steps } = self.sampler;
+        let Length { warm_up, steps, most_steps, .. } = self.sampler;
         let [warm_up, steps, most_steps] =
             [warm_up, steps, most_steps].map(|steps| (steps as f64 * share).ceil() as u64);
-        let sampler = Length { columns, warm_up, steps, most_steps };
+        let sampler = Length { warm_up, steps, most_steps, ..self.sampler };
         Budget { annealing, sampler, ..self }
     }
 
@@ -70,7 +70,7 @@ impl Budget {
     /// Refuses what cannot be meant.
     pub(super) fn check(&self) -> Result<()> {
         let AnnealingEffort { particles, steps, .. } = self.annealing;
-        let sampling = usize::try_from(self.sampler.steps).unwrap_or(usize::MAX);
+        let sampling = usize::try_from(self.sampler.most_steps).unwrap_or(usize::MAX);
         let bounds = [
             ("--particles", particles, 1 << 24),
             ("--steps", steps, 1 << 30),

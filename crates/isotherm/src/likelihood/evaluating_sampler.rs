@@ -50,14 +50,22 @@ pub struct Length {
     pub warm_up: u64,
     /// Steps after it.
     pub steps: u64,
-    /// Steps that it may be given where the two starts do not agree.
+    /// Steps that it may be given where these do not bear it out.
     pub most_steps: u64,
+    /// Whether it is given as many in any case.
+    pub in_full: bool,
 }
 
 impl Length {
     /// `steps` steps after as many to warm up, whatever they show.
     pub fn fixed(columns: usize, steps: u64) -> Length {
-        Length { columns, warm_up: steps, steps, most_steps: steps }
+        Length { columns, warm_up: steps, steps, most_steps: steps, in_full: false }
+    }
+
+    /// `steps` steps after as many to warm up, among which is a first look: the rungs follow the flow
+    /// that it shows.
+    pub fn chosen(columns: usize, steps: u64) -> Length {
+        Length { most_steps: steps, in_full: true, ..Length::fixed(columns, steps.div_ceil(4)) }
     }
 
     /// Four times the steps, if so many are allowed, after as many to warm up. The steps done so far are
