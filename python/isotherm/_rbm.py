@@ -418,7 +418,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated anew,
         as ``isotherm evaluate`` does: annealing up and down, and BAR on a ladder, from random
         states and from training data: ``training``, or some rows that :meth:`fit` has kept. Where the
-        two do not agree, or fewer replicas came round than there are, it takes four times as long, unless
+        two do not agree, or there are fewer round trips than replicas, it takes four times as long, unless
         ``sampling_steps`` says how long.
         Grey rows are measured on one draw of zeros and ones; :meth:`score` takes them as means.
         """

@@ -347,7 +347,7 @@ pub(crate) struct EvaluateArguments {
     #[arg(long, value_parser = size, help_heading = "log Z")]
     pub(crate) steps: Option<usize>,
     /// Steps of each of the two samplers, after as many to warm up [default: 3000, and 12000 where the
-    /// two do not agree after that, or fewer replicas came round than there are]
+    /// two do not agree after that, or make fewer round trips than there are replicas]
     #[arg(long, value_parser = count, help_heading = "log Z")]
     pub(crate) sampling_steps: Option<u64>,
     /// A tenth of the work, whatever it shows

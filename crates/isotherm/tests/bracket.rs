@@ -20,7 +20,7 @@ use trained::{patterns, table, train};
 fn budget(seed: u64) -> Budget {
     let annealing =
         AnnealingEffort { particles: 64, most_batches: 2, steps: 200, most_steps: 800, error: 0.1 };
-    Budget { annealing, sampler: Length::fixed(8, 300), seed }
+    Budget { annealing, sampler: Length::chosen(8, 300), seed }
 }
 
 fn estimate(rbm: &Rbm, data: &Dataset, budget: &Budget) -> LogZ {
@@ -49,8 +49,8 @@ fn the_bracket_holds_where_the_sampler_mixes() {
     }
 }
 
-/// Five steps are too few for a round trip. A sampler that may go on does so until its starts agree, and
-/// not for as long as it might.
+/// Five steps are too few for a round trip. A sampler that may go on does so until its replicas have come
+/// round and its starts agree, and not for as long as it might.
 #[test]
 fn a_sampler_whose_starts_do_not_agree_goes_on() {
     let data = patterns(60, 500, 2);

@@ -3,7 +3,7 @@
 //! 1. A pilot finds the schedule, and annealing up it gives a lower bound that rests on nothing
 //!    but exact draws at the hot end.
 //! 2. The evaluating sampler runs from two starts and gives estimates from its ladder. Where the two
-//!    do not agree, or fewer replicas came round than there are, it goes on for longer.
+//!    do not agree, or made fewer round trips than there are replicas, it goes on for longer.
 //! 3. Annealing down from each one's samples gives upper bounds.
 //! 4. The two starts are compared. If they agree, the value is BAR's and the bracket reaches from
 //!    the lower bound to the upper ones, each with its error. If not, it holds every estimate.
@@ -162,7 +162,7 @@ impl Work<'_> {
                 Some(more) if length.in_full || !bear_out(&found) => length = more,
                 _ => return Ok(found),
             }
-            longer = " for longer";
+            longer = if length.in_full { " again" } else { " for longer" };
         }
     }
 

@@ -16,8 +16,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For a result: a few minutes for 784 × 500 units on two cores, and some more where the two samplers
-    /// do not agree.
+    /// For a result: a few minutes for 784 × 500 units on two cores, and some more where that does not
+    /// bear out the two samplers.
     pub fn full() -> Budget {
         let annealing = AnnealingEffort {
             particles: 512,
@@ -70,7 +70,9 @@ impl Budget {
     /// Refuses what cannot be meant.
     pub(super) fn check(&self) -> Result<()> {
         let AnnealingEffort { particles, steps, .. } = self.annealing;
-        let sampling = usize::try_from(self.sampler.most_steps).unwrap_or(usize::MAX);
+        let Length { steps: first, most_steps, .. } = self.sampler;
+        let sampling =
+            if first == 0 { 0 } else { usize::try_from(most_steps).unwrap_or(usize::MAX) };
         let bounds = [
             ("--particles", particles, 1 << 24),
             ("--steps", steps, 1 << 30),

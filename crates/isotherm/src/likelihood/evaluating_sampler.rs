@@ -1,5 +1,5 @@
-//! The sampler that log Z is measured with: tempered, on a ladder that is tuned in rounds and then
-//! stays as it is.
+//! The sampler that log Z is measured with: tempered, on a ladder that is tuned in rounds, or follows the
+//! flow if that is known, and then stays as it is.
 //!
 //! What it measures is worth as much as its mixing, which it cannot judge by itself: a sampler that
 //! never finds a mode knows nothing of it. So it is run from two starts, random states and training
@@ -52,7 +52,7 @@ pub struct Length {
     pub steps: u64,
     /// Steps that it may be given where these do not bear it out.
     pub most_steps: u64,
-    /// Whether it is given as many in any case.
+    /// Whether `most_steps` are taken in any case.
     pub in_full: bool,
 }
 
@@ -69,7 +69,7 @@ impl Length {
     }
 
     /// Four times the steps, if so many are allowed, after as many to warm up. The steps done so far are
-    /// among these, and a few that are missing are not worth laying the ladder anew.
+    /// among these, and a few that are missing are not worth moving the rungs for.
     pub fn longer(self, done: u64) -> Option<Length> {
         let steps = self.steps.saturating_mul(4).min(self.most_steps);
         let missing = steps.saturating_sub(done);
@@ -110,6 +110,13 @@ pub struct SamplerReport {
     pub round_trips: u64,
 }
 
+impl SamplerReport {
+    /// The number of replicas.
+    pub fn replicas(&self) -> u64 {
+        (self.rungs * self.columns) as u64
+    }
+}
+
 /// The sampler of a model, which can be looked at more than once.
 pub struct EvaluatingSampler<'a> {
     model: &'a Rbm,
@@ -146,7 +153,7 @@ impl<'a> EvaluatingSampler<'a> {
         self.clock.step
     }
 
-    /// Warms up, then records and takes `samples` samples.
+    /// Brings the ladder to where it should be, then records and takes `samples` samples.
     pub fn look(
         &mut self,
         Length { warm_up, steps, .. }: Length,
@@ -156,16 +163,18 @@ impl<'a> EvaluatingSampler<'a> {
         let (model, tempering) = (self.model, &mut self.tempering);
         let total = (warm_up + steps) as f64;
         let mut tell = |step| progress(step as f64 / total);
-        if self.clock.step == 0 {
+        let columns = tempering.state.replicas.columns();
+        // Where replicas came round, in an earlier look, their flow is known.
+        if tempering.state.flow.round_trips >= columns as u64 {
+            tempering.follow_the_flow(model, warm_up, self.clock, &mut tell)?;
+        } else {
             tempering.warm_up(model, warm_up, self.clock, &mut |step| {
                 tell(step);
                 true
             })?;
-        } else {
-            tempering.follow_the_flow(model, warm_up, self.clock, &mut tell)?;
         }
         self.clock.step += warm_up;
-        let (rungs, columns) = (tempering.state.ladder.rungs(), tempering.state.replicas.columns());
+        let rungs = tempering.state.ladder.rungs();
         let mut crossings = Crossings::new(rungs - 1, columns);
         let mut cold = vec![0.0; columns];
         let mut taken = BitMatrix::zeros(0, model.n_hidden());

@@ -44,9 +44,10 @@ pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) ->
     }
     if reasons.is_empty() {
         let trips = random.round_trips + data.round_trips;
+        let replicas = random.replicas() + data.replicas();
         let sentence = format!(
             "converged: samplers begun at random states and at training data agree within their \
-             errors, with {trips} round trips"
+             errors, with {trips} round trips of {replicas} replicas"
         );
         return Verdict { converged: true, sentence };
     }
@@ -67,12 +68,10 @@ pub(crate) fn trips_in_words(count: u64) -> String {
     }
 }
 
-/// Whether two samplers have run for long enough: nothing speaks against them, and as many replicas came round
-/// as there are. Two that agree before that may have missed the same mode.
+/// Whether two samplers have run for long enough: nothing speaks against them, and there are as many round
+/// trips as replicas. Two that agree before that may have missed the same mode.
 pub fn bear_out(found: &[Found; 2]) -> bool {
-    let came_round = found
-        .iter()
-        .all(|Found { report, .. }| report.round_trips >= (report.rungs * report.columns) as u64);
+    let came_round = found.iter().all(|it| it.report.round_trips >= it.report.replicas());
     came_round && against_the_samplers(found).is_empty()
 }
 
@@ -146,8 +145,8 @@ mod tests {
     use crate::likelihood::evaluating_sampler::SamplerReport;
 
     /// A sampler of four columns on five rungs that found nothing odd.
-    fn found(start: Start, round_trips: u64) -> Found {
-        let estimate = Estimate::around(3.0, 0.1, 3.0);
+    fn found(start: Start, round_trips: u64, log_z: f64) -> Found {
+        let estimate = Estimate::around(log_z, 0.1, 3.0);
         let report = SamplerReport {
             start,
             stepping_stone_up: estimate,
@@ -165,13 +164,14 @@ mod tests {
     /// A round trip a column is enough for the verdict, and one a replica to stop at once.
     #[test]
     fn samplers_that_agree_go_on_until_their_replicas_have_come_round() {
-        for (trips, bears_out, converged) in [
-            ([20, 20], true, true),
-            ([20, 19], false, true),
-            ([4, 4], false, true),
-            ([3, 20], false, false),
+        for (trips, log_z, bears_out, converged) in [
+            ([20, 20], 3.0, true, true),
+            ([20, 20], 5.0, false, false),
+            ([20, 19], 3.0, false, true),
+            ([4, 4], 3.0, false, true),
+            ([3, 20], 3.0, false, false),
         ] {
-            let found = [found(Start::Random, trips[0]), found(Start::Data, trips[1])];
+            let found = [found(Start::Random, trips[0], 3.0), found(Start::Data, trips[1], log_z)];
             let bound = Estimate::around(3.0, 0.1, 3.0);
             assert_eq!(bear_out(&found), bears_out, "{trips:?}");
             assert_eq!(judge(&found, &bound, &[bound; 2]).converged, converged, "{trips:?}");

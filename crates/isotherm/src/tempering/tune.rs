@@ -2,11 +2,13 @@
 //!
 //! Training changes the model at every step, and its ladder follows in small steps. A sampler of a
 //! model that stays can do better: watch a fixed ladder for a while, then lay the one that would
-//! reject equally often at every gap, with as many rungs as that takes.
+//! reject equally often at every gap, with as many rungs as that takes. Once replicas have gone round, the
+//! flow shows where states change slowly, and the rungs can follow it.
 
-use super::engine::{Adaptation, Tempering, TemperingState};
+use super::engine::{Tempering, TemperingState};
+use super::flow::Histograms;
 use super::ladder::Ladder;
-use super::respace::{Respace, equal_rejection};
+use super::respace::{Respace, equal_rejection, target};
 use crate::error::Result;
 use crate::path::Path;
 use crate::streams::Clock;
@@ -22,16 +24,10 @@ const REJECTION: f64 = 0.5;
 const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
 /// The share of further steps in which the rungs follow the flow; what is left lets them settle.
 const FOLLOWED: f64 = 0.75;
-/// How they follow it: as the paper's do, but none comes or goes.
-const BY_FLOW: Adaptation = Adaptation {
-    respace: Respace::Flow,
-    beta_lr: 1e-3,
-    min_swap: 0.0,
-    min_rungs: 2,
-    max_rungs: MOST_RUNGS,
-    spawn_every: u64::MAX,
-    burn_in: 0,
-};
+/// How much of the way to where it wants them they go, in steps of μ = this over their number: all but e⁻⁴.
+const FOLLOWED_FAR: f64 = 4.0;
+/// The largest μ: the flow has to show what came of the last moves.
+const LARGEST_MU: f64 = 0.01;
 
 impl<P: Path> Tempering<P> {
     /// `steps` steps from that of the clock on, in which the ladder is tuned in rounds and then left
@@ -69,15 +65,38 @@ impl<P: Path> Tempering<P> {
         clock: Clock,
         progress: &mut dyn FnMut(u64),
     ) -> Result<()> {
+        let followed = FOLLOWED * steps as f64;
+        let mu = (FOLLOWED_FAR / followed).min(LARGEST_MU);
         for step in 0..steps {
             self.step(model, 1, Clock { step: clock.step + step, ..clock })?;
-            if (step as f64) < FOLLOWED * steps as f64 {
-                self.adapt(&BY_FLOW);
+            if (step as f64) < followed {
+                self.move_by_flow(mu);
             }
             progress(step + 1);
         }
         self.state.flow.restart_count();
         Ok(())
+    }
+
+    /// Moves the rungs the fraction `mu` of the way to where half of them would be by the flow, as the
+    /// paper's are, and half by rejection: a gap then has at most twice its share of the barrier,
+    /// so that the rungs of no gap come to lie too far apart for swaps, and for BAR.
+    fn move_by_flow(&mut self, mu: f64) {
+        let s = &mut self.state;
+        let (rejections, before) = (s.rates.rejections(), s.ladder.betas().to_vec());
+        let barrier: f64 = rejections.iter().sum();
+        if !s.rates.are_known() || barrier <= 0.0 {
+            return;
+        }
+        let mut falling = s.flow.curve.f_up_fitted();
+        let mut passed = 0.0;
+        for (rung, f) in falling.iter_mut().enumerate() {
+            *f = 0.5 * (*f + 1.0 - passed / barrier);
+            passed += rejections.get(rung).copied().unwrap_or(0.0);
+        }
+        let wanted = target(Respace::Flow, &s.ladder, &falling, &rejections);
+        s.ladder.move_towards(wanted.betas(), mu);
+        s.flow.move_rungs(&before, s.ladder.betas(), &mut Histograms::default());
     }
 
     /// Lays the ladder whose gaps would all reject with this probability, by what was seen since it
@@ -163,8 +182,8 @@ mod tests {
         assert_eq!(easy.state.ladder.gaps(), FEWEST_GAPS);
     }
 
-    /// The third gap holds the flow up, from β = 0.6 to 0.4, so the rungs at 0.8 and 0.2 move there, for three
-    /// quarters of the steps.
+    /// The rung at β = 0.6 hardly swaps with what is hotter, which holds the flow up: the rungs around
+    /// move there, for three quarters of the steps.
     #[test]
     fn rungs_gather_where_the_flow_is_held_up_and_then_stay() {
         let mut followed = seen(vec![0.9, 0.9, 0.2, 0.9, 0.9], 8);
@@ -172,10 +191,12 @@ mod tests {
         let clock = Clock { seed: 2, step: 0 };
         followed.follow_the_flow(&(), 4000, clock, &mut |_| ()).expect("swap ratios are finite");
         let betas = followed.state.ladder.betas();
-        assert!(betas[1..5].iter().all(|beta| (0.4..0.65).contains(beta)), "{betas:?}");
+        assert_eq!(betas.len(), 6, "none comes or goes");
+        assert!(betas[1..5].iter().all(|beta| (0.3..0.7).contains(beta)), "{betas:?}");
+        assert_eq!(followed.state.flow.round_trips, 0, "counted anew");
         for step in 0..3000 {
             by_hand.step(&(), 1, Clock { step, ..clock }).expect("swap ratios are finite");
-            by_hand.adapt(&BY_FLOW);
+            by_hand.move_by_flow(4.0 / 3000.0);
         }
         assert_eq!(by_hand.state.ladder, followed.state.ladder);
     }
