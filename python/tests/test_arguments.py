@@ -36,7 +36,7 @@ def test_names_and_values_are_those_of_the_command_line(cli):
 @pytest.mark.filterwarnings("ignore:no replica")
 def test_defaults_take_effect(votes):
     config = RBM(updates=20, random_state=1).fit(votes).config_
-    assert (config["hidden"], config["particles"], config["l1"]) == (10, 250, 1e-4)
+    assert (config["hidden"], config["particles"], config["l1"]) == (10, 500, 1e-4)
     assert RBM(updates=20, l1=0.0, random_state=1).fit(votes).config_["l1"] == 0
 
 

@@ -134,7 +134,7 @@ pub(crate) struct TrainOptions {
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     columns: Option<usize>,
     /// Samples at β = 1 an update: at least one a column, and spare ones that take turns on the ladder
-    /// [default: 250, or as many as --columns for the mixture]
+    /// [default: 500, or as many as --columns for the mixture]
     #[arg(long, value_parser = size, help_heading = "Sampler")]
     particles: Option<usize>,
     /// Gibbs steps an update [default: 1]

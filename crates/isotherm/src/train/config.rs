@@ -194,7 +194,7 @@ impl Config {
     pub fn for_a_file() -> Config {
         Config {
             batch: 100,
-            particles: Some(250),
+            particles: Some(500),
             lr: 0.05,
             lr_decay: LrDecay::HoldLinear,
             l1: 1e-4,
