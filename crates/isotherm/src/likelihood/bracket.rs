@@ -17,7 +17,7 @@ use super::budget::Budget;
 use super::estimate::Estimate;
 use super::evaluating_sampler::{EvaluatingSampler, Found, SamplerReport, Start};
 use super::schedule::Schedule;
-use super::verdict::{Verdict, bear_out, judge};
+use super::verdict::{Verdict, have_run_long_enough, judge};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
@@ -159,7 +159,7 @@ impl Work<'_> {
             };
             let found = [look(&mut random, "random states")?, look(&mut data, "training data")?];
             match length.longer(random.steps()) {
-                Some(more) if length.in_full || !bear_out(&found) => length = more,
+                Some(more) if length.in_full || !have_run_long_enough(&found) => length = more,
                 _ => return Ok(found),
             }
             longer = if length.in_full { " again" } else { " for longer" };

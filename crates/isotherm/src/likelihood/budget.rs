@@ -71,6 +71,7 @@ impl Budget {
     pub(super) fn check(&self) -> Result<()> {
         let AnnealingEffort { particles, steps, .. } = self.annealing;
         let Length { steps: first, most_steps, .. } = self.sampler;
+        // Without a first look there is nothing to go on from.
         let sampling =
             if first == 0 { 0 } else { usize::try_from(most_steps).unwrap_or(usize::MAX) };
         let bounds = [

@@ -70,7 +70,7 @@ pub(crate) fn trips_in_words(count: u64) -> String {
 
 /// Whether two samplers have run for long enough: nothing speaks against them, and there are as many round
 /// trips as replicas. Two that agree before that may have missed the same mode.
-pub fn bear_out(found: &[Found; 2]) -> bool {
+pub fn have_run_long_enough(found: &[Found; 2]) -> bool {
     let came_round = found.iter().all(|it| it.report.round_trips >= it.report.replicas());
     came_round && against_the_samplers(found).is_empty()
 }
@@ -164,7 +164,7 @@ mod tests {
     /// A round trip a column is enough for the verdict, and one a replica to stop at once.
     #[test]
     fn samplers_that_agree_go_on_until_their_replicas_have_come_round() {
-        for (trips, log_z, bears_out, converged) in [
+        for (trips, log_z, long_enough, converged) in [
             ([20, 20], 3.0, true, true),
             ([20, 20], 5.0, false, false),
             ([20, 19], 3.0, false, true),
@@ -173,7 +173,7 @@ mod tests {
         ] {
             let found = [found(Start::Random, trips[0], 3.0), found(Start::Data, trips[1], log_z)];
             let bound = Estimate::around(3.0, 0.1, 3.0);
-            assert_eq!(bear_out(&found), bears_out, "{trips:?}");
+            assert_eq!(have_run_long_enough(&found), long_enough, "{trips:?}");
             assert_eq!(judge(&found, &bound, &[bound; 2]).converged, converged, "{trips:?}");
         }
     }

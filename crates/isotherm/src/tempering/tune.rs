@@ -24,7 +24,7 @@ const REJECTION: f64 = 0.5;
 const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
 /// The share of further steps in which the rungs follow the flow; what is left lets them settle.
 const FOLLOWED: f64 = 0.75;
-/// How much of the way to where it wants them they go, in steps of μ = this over their number: all but e⁻⁴.
+/// How far they go: n moves of μ = 4/n leave e⁻⁴ of the way to where the flow wants them.
 const FOLLOWED_FAR: f64 = 4.0;
 /// The largest μ: the flow has to show what came of the last moves.
 const LARGEST_MU: f64 = 0.01;
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(followed.state.flow.round_trips, 0, "counted anew");
         for step in 0..3000 {
             by_hand.step(&(), 1, Clock { step, ..clock }).expect("swap ratios are finite");
-            by_hand.move_by_flow(4.0 / 3000.0);
+            by_hand.move_by_flow(FOLLOWED_FAR / 3000.0);
         }
         assert_eq!(by_hand.state.ladder, followed.state.ladder);
     }
