@@ -56,6 +56,9 @@ class LogLikelihood:
     #: Upper end of it.
     upper: float
     log_z: LogZ
+    #: The standard error of the mean over the rows, as far as they are a sample of others like them. It
+    #: is no part of the other figures, which are about these very rows.
+    examples_std_error: float | None = None
 
     @property
     def converged(self) -> bool:
@@ -67,8 +70,10 @@ class LogLikelihood:
 
     def __str__(self) -> str:
         if self.log_z.method == "exact":
-            return f"{self.value:.2f} nats, exact"
+            return f"{self.value:.4f} nats, exact"
+        # As many digits as the error leaves certain.
+        digits = 2 if self.std_error >= 0.01 else 3 if self.std_error >= 0.001 else 4
         return (
-            f"{self.value:.2f} ± {self.std_error:.2f} nats, between {self.lower:.2f} and "
-            f"{self.upper:.2f}; {self.log_z.verdict}"
+            f"{self.value:.{digits}f} ± {self.std_error:.{digits}f} nats, between "
+            f"{self.lower:.{digits}f} and {self.upper:.{digits}f}; {self.log_z.verdict}"
         )

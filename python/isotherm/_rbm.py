@@ -448,7 +448,10 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         found = json.loads(text)
         measured = found["log_likelihood"]
         bounds = {name: measured[name] for name in ("value", "std_error", "lower", "upper")}
-        return LogLikelihood(**bounds, log_z=LogZ.of(found["log_z"], start))
+        of_examples = measured.get("examples_std_error")
+        return LogLikelihood(
+            **bounds, log_z=LogZ.of(found["log_z"], start), examples_std_error=of_examples
+        )
 
     @property
     def log_z_(self) -> LogZ:

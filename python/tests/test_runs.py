@@ -188,7 +188,7 @@ def test_a_folder_of_something_else_is_left_alone(rbm, tmp_path):
 
 
 def test_errors_on_loading(rbm, tmp_path):
-    with pytest.raises(OSError, match=r"nowhere is not a folder; .* as save\(path\) made it"):
+    with pytest.raises(OSError, match=r"nowhere does not exist; .* as save\(path\) made it"):
         isotherm.load(tmp_path / "nowhere")
     with pytest.raises(OSError, match="no config.toml"):
         isotherm.load(tmp_path)

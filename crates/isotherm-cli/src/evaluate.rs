@@ -12,7 +12,7 @@ use crate::Ending;
 use crate::args::EvaluateArguments;
 use crate::output::{print, tell};
 use crate::stages::Stages;
-use crate::train::nats;
+use crate::train::{digits, nats};
 
 pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> {
     let subject = match is_model_file(&arguments.run) {
@@ -47,10 +47,10 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
     } else {
         let which = match (arguments.averaged, has_averaged) {
             (true, _) => ", averaged parameters",
-            (false, true) => ", last parameters",
+            (false, true) => ", raw parameters",
             (false, false) => "",
         };
-        print(&in_words(&measured, which))?;
+        print(&in_words(&measured, &log_z, which))?;
     }
     Ok(Ending::Done)
 }
@@ -190,9 +190,22 @@ fn budget(arguments: &EvaluateArguments) -> Budget {
     budget
 }
 
-fn in_words(measured: &LogLikelihood, which: &str) -> String {
-    let mut text =
-        format!("log-likelihood {} (log Z {}{which})\n", nats(measured), measured.method);
+fn in_words(measured: &LogLikelihood, log_z: &FoundLogZ, which: &str) -> String {
+    let log_z = match log_z {
+        FoundLogZ::Exact(value) => format!("log Z {value:.4} by enumeration"),
+        FoundLogZ::Estimated(it) => {
+            let (value, error, digits) = (it.value, it.std_error, digits(it.std_error));
+            format!("log Z {value:.digits$} ± {error:.digits$} by an estimate")
+        }
+    };
+    let mut text = format!("log-likelihood {} ({log_z}{which})\n", nats(measured));
+    if let Some(error) = measured.examples_std_error {
+        text += &format!(
+            "the examples are a sample: that alone leaves the mean over others like them uncertain by ± \
+             {error:.0$}\n",
+            digits(error)
+        );
+    }
     if let Some(verdict) = measured.verdict() {
         text += &format!("{}\n", verdict.sentence);
     }

@@ -177,16 +177,27 @@ fn free_folder(config: &Config) -> PathBuf {
     }
 }
 
-/// A log-likelihood as people write it; of a fixed set an exact one has no error, and an estimated
-/// one has a bracket.
+/// A log-likelihood as people write it, to as many digits as its error allows; of a fixed set an exact one has
+/// no error, and an estimated one has a bracket.
 pub(crate) fn nats(measured: &LogLikelihood) -> String {
     let LogLikelihood { value, std_error, lower, upper, on, .. } = measured;
+    let digits = digits(*std_error);
     match *std_error {
-        _ if measured.log_z.is_some() => {
-            format!("{value:.2} ± {std_error:.2} nats on {on}, between {lower:.2} and {upper:.2}")
-        }
-        0.0 => format!("{value:.2} nats on {on}"),
-        error => format!("{value:.2} ± {error:.2} nats on {on}"),
+        _ if measured.log_z.is_some() => format!(
+            "{value:.digits$} ± {std_error:.digits$} nats on {on}, between {lower:.digits$} and \
+             {upper:.digits$}"
+        ),
+        0.0 => format!("{value:.digits$} nats on {on}"),
+        error => format!("{value:.digits$} ± {error:.digits$} nats on {on}"),
+    }
+}
+
+/// Two digits after the point, or those that an error below a hundredth leaves certain, up to four.
+pub(crate) fn digits(std_error: f64) -> usize {
+    match std_error {
+        0.01.. => 2,
+        0.001.. => 3,
+        _ => 4,
     }
 }
 

@@ -252,8 +252,7 @@ fn evaluate_repeats_what_the_summary_says() {
 fn what_a_result_is_of_is_said_beside_it() {
     let (folder, run) = place();
     succeed(train(None, "--hidden 5 --updates 100 --path joint --rungs 40 --quiet", &run));
-    for (option, which) in
-        [("", ", last parameters)\n"), ("--averaged", ", averaged parameters)\n")]
+    for (option, which) in [("", ", raw parameters)\n"), ("--averaged", ", averaged parameters)\n")]
     {
         let printed = succeed(words(&format!("evaluate {} {option}", run.display())));
         assert!(printed.ends_with(which), "{printed}");

@@ -93,6 +93,7 @@ impl Made {
                 lower: value,
                 upper: value,
                 on: "made up".to_owned(),
+                examples_std_error: None,
                 log_z: None,
             }),
             log_likelihood_averaged: None,

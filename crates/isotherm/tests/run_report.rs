@@ -19,6 +19,7 @@ fn likelihood(value: f64) -> LogLikelihood {
         lower: value - 1.0,
         upper: value + 1.0,
         on,
+        examples_std_error: None,
         log_z: None,
     }
 }

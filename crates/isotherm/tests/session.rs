@@ -25,19 +25,41 @@ impl Observer for Silent {
 
 /// A finished run on six columns that are far from independent.
 fn finished(out: &Path, algorithm: Algorithm) {
+    finished_with(out, Config { algorithm, ..Config::default() });
+}
+
+fn finished_with(out: &Path, options: Config) {
     let data = out.with_extension("csv");
     let rows = ["1,1,1,0,0,0", "0,0,0,1,1,1", "1,1,0,0,0,1", "0,0,1,1,1,0", "1,1,1,1,1,1"];
     fs::write(&data, rows.join("\n")).unwrap();
     let config = Config {
         data: Some(data.display().to_string()),
-        algorithm,
         hidden: 3,
         updates: 2000,
         lr: 0.05,
-        ..Config::default()
+        ..options
     };
     let mut session = Session::create(out, &config, false).unwrap();
     assert!(matches!(session.run(&mut Silent).unwrap(), Outcome::Finished(_)));
+}
+
+/// Particles beside the ladder would give many samples at a time that are renewed once in a while: the ladder
+/// that samples are drawn with has none.
+#[test]
+fn particles_beside_the_ladder_are_no_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    finished_with(&out, Config { columns: Some(2), particles: Some(60), ..Config::default() });
+    let request = SampleRequest {
+        count: 500,
+        thin: 1,
+        warm_up: 200,
+        seed: 3,
+        averaged: false,
+        traced: false,
+    };
+    let samples = sample(&RunFolder::open(&out).unwrap(), &request, |_| true).unwrap();
+    assert_eq!((samples.v.rows(), samples.particles, samples.columns), (500, 100, 100));
 }
 
 /// The samples of a run follow the exact distribution of its model, with and without a ladder of

@@ -80,7 +80,7 @@ pub struct ArrayReport {
     constant_by_rule: usize,
     /// Whether the first column is an index of the rows, as tables are often written with.
     #[serde(skip)]
-    counts_rows: bool,
+    pub counts_rows: bool,
     /// Hashes of the rows.
     #[serde(skip)]
     hashes: Vec<u64>,

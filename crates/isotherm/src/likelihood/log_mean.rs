@@ -49,11 +49,7 @@ fn log_mean_and_weights(logs: &[f64]) -> (f64, Vec<f64>) {
 /// and s² from the half of them that lie above it 4s⁴/n.
 fn normal_upper(logs: &[f64], groups: usize) -> f64 {
     let n = logs.len() as f64;
-    let mut sorted = logs.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let median = 0.5 * (sorted[(logs.len() - 1) / 2] + sorted[logs.len() / 2]);
-    let above = &sorted[logs.len() / 2..];
-    let variance = above.iter().map(|x| (x - median).powi(2)).sum::<f64>() / above.len() as f64;
+    let (median, variance) = upper_half(logs);
     let mean = logs.iter().sum::<f64>() / n;
     let squares = logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
     let (of_mean, freedom) = spread(&by_group(logs.iter().map(|x| (x - mean) / n), groups));

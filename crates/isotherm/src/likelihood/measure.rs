@@ -40,6 +40,10 @@ pub struct LogLikelihood {
     pub upper: f64,
     /// What it was measured on.
     pub on: String,
+    /// The standard error of the mean over all rows of a file, as far as these are a sample of others like
+    /// them. It is no part of `std_error`, `lower` and `upper`, which are about these very rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples_std_error: Option<f64>,
     /// What log Z rests on, where it was estimated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log_z: Option<Box<LogZ>>,
@@ -59,7 +63,8 @@ pub fn measure(rbm: &Rbm, data: &Dataset, effort: Effort) -> Result<LogLikelihoo
 
 /// The same, given log Z: several data sets share the enumeration.
 pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> LogLikelihood {
-    let (value, std_error) = mean_log_probability(minus_f(rbm), log_z, data, effort);
+    let Mean { value, std_error, of_examples } =
+        mean_log_probability(minus_f(rbm), log_z, data, effort);
     LogLikelihood {
         value,
         std_error,
@@ -67,6 +72,7 @@ pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> L
         lower: value - Z95 * std_error,
         upper: value + Z95 * std_error,
         on: data.measured_on(),
+        examples_std_error: of_examples,
         log_z: None,
     }
 }
@@ -77,7 +83,8 @@ pub const FOLLOWED: &str = "followed";
 /// The mean log-likelihood of `data`, given log Z as it is followed along a run.
 pub fn followed(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
     let minus_f = |rows: &BitMatrix| quick_minus_free_energies(rbm, rows);
-    let (value, sampling_error) = mean_log_probability(minus_f, log_z.value, data, Effort::Quick);
+    let Mean { value, std_error: sampling_error, of_examples } =
+        mean_log_probability(minus_f, log_z.value, data, Effort::Quick);
     LogLikelihood {
         value,
         std_error: hypot(sampling_error, log_z.std_error),
@@ -85,13 +92,14 @@ pub fn followed(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
         lower: value - hypot(log_z.upper - log_z.value, Z95 * sampling_error),
         upper: value + hypot(log_z.value - log_z.lower, Z95 * sampling_error),
         on: data.measured_on(),
+        examples_std_error: of_examples,
         log_z: None,
     }
 }
 
 /// The mean log-likelihood of `data`, given an estimate of log Z.
 pub fn log_likelihood(rbm: &Rbm, data: &Dataset, log_z: &LogZ) -> LogLikelihood {
-    let (value, sampling_error) =
+    let Mean { value, std_error: sampling_error, of_examples } =
         mean_log_probability(minus_f(rbm), log_z.value, data, Effort::Full);
     LogLikelihood {
         value,
@@ -100,6 +108,7 @@ pub fn log_likelihood(rbm: &Rbm, data: &Dataset, log_z: &LogZ) -> LogLikelihood 
         lower: value - (log_z.upper - log_z.value) - Z95 * sampling_error,
         upper: value + (log_z.value - log_z.lower) + Z95 * sampling_error,
         on: data.measured_on(),
+        examples_std_error: of_examples,
         log_z: Some(Box::new(log_z.clone())),
     }
 }
@@ -109,13 +118,22 @@ fn minus_f(rbm: &Rbm) -> impl Fn(&BitMatrix) -> Vec<f64> + '_ {
     |rows| minus_free_energies(rbm, rows)
 }
 
-/// Mean and standard error of log p = −F − log Z.
+/// A mean of log p over examples.
+struct Mean {
+    value: f64,
+    /// Of the mean over what was to be measured.
+    std_error: f64,
+    /// Of the mean over examples like these, if all of a file were measured.
+    of_examples: Option<f64>,
+}
+
+/// The mean of log p = −F − log Z.
 fn mean_log_probability(
     minus_f: impl Fn(&BitMatrix) -> Vec<f64>,
     log_z: f64,
     data: &Dataset,
     effort: Effort,
-) -> (f64, f64) {
+) -> Mean {
     let log_p = |rows: &BitMatrix| minus_f(rows).iter().map(|minus_f| minus_f - log_z).collect();
     match (data, effort) {
         (Dataset::Mixture(mixture), Effort::Quick) => of_mixture(log_p, mixture, 400),
@@ -125,29 +143,26 @@ fn mean_log_probability(
 }
 
 /// All rows, or an even spread of some with the error that comes of leaving out the others.
-fn of_table(
-    log_p: impl Fn(&BitMatrix) -> Vec<f64>,
-    rows: &BitMatrix,
-    effort: Effort,
-) -> (f64, f64) {
+fn of_table(log_p: impl Fn(&BitMatrix) -> Vec<f64>, rows: &BitMatrix, effort: Effort) -> Mean {
     const SOME: usize = 2000;
     if effort == Effort::Full || rows.rows() <= SOME {
-        return (mean(&log_p(rows)), 0.0);
+        let log_p = log_p(rows);
+        // Only results tell it: a row of metrics has no room for what hardly changes.
+        let several = effort == Effort::Full && log_p.len() > 1;
+        let of_examples = several.then(|| (variance(&log_p) / log_p.len() as f64).sqrt());
+        return Mean { value: mean(&log_p), std_error: 0.0, of_examples };
     }
     let spread: Vec<usize> = (0..SOME).map(|i| i * rows.rows() / SOME).collect();
     let log_p = log_p(&rows.select(&spread));
     // Of a finite number of rows: none left out, no error.
     let left_out = 1.0 - SOME as f64 / rows.rows() as f64;
-    (mean(&log_p), (left_out * variance(&log_p) / SOME as f64).sqrt())
+    let std_error = (left_out * variance(&log_p) / SOME as f64).sqrt();
+    Mean { value: mean(&log_p), std_error, of_examples: None }
 }
 
 /// E_f[log p] = −H − E_f[log f − log p], the second mean estimated component by component: the
 /// true density is the control variate, and a model close to it leaves almost no variance.
-fn of_mixture(
-    log_p: impl Fn(&BitMatrix) -> Vec<f64>,
-    mixture: &Mixture,
-    per_mode: usize,
-) -> (f64, f64) {
+fn of_mixture(log_p: impl Fn(&BitMatrix) -> Vec<f64>, mixture: &Mixture, per_mode: usize) -> Mean {
     let (mut divergence, mut error) = (0.0, 0.0);
     for (stratum, weight) in mixture.strata(per_mode).iter().zip(mixture.weights()) {
         let gaps: Vec<f64> = log_p(stratum)
@@ -158,7 +173,8 @@ fn of_mixture(
         divergence += weight * mean(&gaps);
         error += weight * weight * variance(&gaps) / gaps.len() as f64;
     }
-    (-mixture.entropy() - divergence, error.sqrt())
+    let value = -mixture.entropy() - divergence;
+    Mean { value, std_error: error.sqrt(), of_examples: None }
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -16,6 +16,7 @@ pub(crate) fn likelihood(value: f64) -> LogLikelihood {
         lower: value - 0.2,
         upper: value + 0.2,
         on: "mixture".into(),
+        examples_std_error: None,
         log_z: None,
     }
 }

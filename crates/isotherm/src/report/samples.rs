@@ -6,7 +6,8 @@ use super::reading::RunRecord;
 use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
 use crate::path::hidden_marginal::SMALL_HIDDEN;
-use crate::run::{SampleRequest, sample};
+
+use crate::run::{MOST_COLUMNS, SampleRequest, sample};
 use crate::streams::Clock;
 use crate::train::{Config, PathKind};
 
@@ -88,12 +89,15 @@ fn activations(model: &Rbm, v: &BitMatrix) -> Vec<f64> {
 
 /// As many samples as fit the budget.
 fn request(config: &Config, rungs: Option<usize>, n_visible: usize) -> SampleRequest {
-    let columns = config.columns.unwrap_or(config.batch).clamp(1, 1000);
+    let columns = match rungs {
+        Some(_) => config.columns.unwrap_or(config.batch).clamp(1, 1000),
+        None => MOST_COLUMNS,
+    };
     let collapsed = match rungs {
         Some(_) => config.path == PathKind::HiddenMarginal,
         None => config.hidden <= SMALL_HIDDEN.min(n_visible),
     };
-    let spare = config.particles.unwrap_or(0).saturating_sub(columns);
+    let spare = rungs.map_or(0, |_| config.particles.unwrap_or(0).saturating_sub(columns));
     let replicas = (columns * rungs.unwrap_or(NEW_LADDER) + spare) as f64;
     let product = (n_visible * (config.hidden + 10) * config.k) as f64;
     let step = replicas * product * if collapsed { COLLAPSED } else { 1.0 };

@@ -34,8 +34,10 @@ impl RunFolder {
     pub fn open(path: &Path) -> Result<RunFolder> {
         let folder = RunFolder { path: path.to_owned() };
         if !path.is_dir() {
+            let what = if path.exists() { "is not a folder" } else { "does not exist" };
             return Err(Error::run(format!(
-                "{} is not a folder; give the folder of a run, as `isotherm train --out` made it",
+                "{} {what}; give the folder of a run, as `isotherm train --out` made it, or, to sample or \
+                 evaluate, a model that ends in .safetensors",
                 path.display()
             )));
         }

@@ -13,5 +13,6 @@ pub use course::Course;
 pub use folder::RunFolder;
 pub use kept::Kept;
 pub use run_data::{IN_MEMORY, RunData};
+pub(crate) use sampler::MOST_COLUMNS;
 pub use sampler::{SampleRequest, Samples, sample, sample_checkpoint, sample_model};
 pub use session::{Observer, Outcome, Session};

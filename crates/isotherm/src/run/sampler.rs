@@ -1,5 +1,10 @@
-//! Samples from the model of a run, by its tempered sampler: the ladder adapts while the replicas warm
-//! up and stays where it is while samples are taken.
+//! Samples from a model, by a tempered sampler: the ladder adapts while the replicas warm up and stays where
+//! it is while samples are taken.
+//!
+//! A run's own replicas go on, if they are on a ladder and nowhere else. Particles beside a ladder serve
+//! learning, where they are many and the ladder brings something new to each of them now and then; as
+//! samples they would hardly differ from one time to the next. So they are left behind, and a ladder for
+//! sampling alone is laid, as for a model without a run; unless there is no warm-up to lay it in.
 
 use isotherm_kernels::BitMatrix;
 
@@ -11,7 +16,7 @@ use crate::model::Rbm;
 use crate::path::joint::joint;
 use crate::path::{Path, RbmPath, SwapOn, random_hidden};
 use crate::streams::Clock;
-use crate::tempering::Replicas;
+use crate::tempering::{Replicas, TemperingState};
 use crate::train::negative::Negative;
 use crate::train::{Algorithm, Config, Plan, TrainState};
 
@@ -22,7 +27,7 @@ pub struct SampleRequest {
     pub count: usize,
     /// Steps between two samples of a column.
     pub thin: u64,
-    /// Steps before the first sample; the ladder adapts in them and then stays.
+    /// Steps before the first sample; the ladder adapts in them, or is laid, and then stays.
     pub warm_up: u64,
     /// Seed of the samples.
     pub seed: u64,
@@ -71,11 +76,8 @@ impl Samples {
     }
 }
 
-/// The most particles that the ladder of a run without one gets.
-const MOST_PARTICLES: usize = 1000;
-
-/// The most columns of the ladder that a model without a run gets.
-const COLUMNS_OF_A_MODEL: usize = 100;
+/// The most columns of a ladder that is laid for sampling.
+pub(crate) const MOST_COLUMNS: usize = 100;
 
 /// Bounds that keep a mistyped option from asking for years or terabytes.
 const MOST_STEPS: u64 = 1 << 48;
@@ -100,8 +102,8 @@ fn steps(request: &SampleRequest, columns: usize, n_visible: usize) -> Result<u6
         .ok_or_else(|| Error::config("--warm-up and --thin ask for more than 2^48 steps"))
 }
 
-/// Draws samples from the model in a run's last checkpoint. A run trained without a ladder gets
-/// one here. `progress` is told the share that is done and answers whether to go on.
+/// Draws samples from the model in a run's last checkpoint. `progress` is told the share that is done and
+/// answers whether to go on.
 pub fn sample(
     folder: &RunFolder,
     request: &SampleRequest,
@@ -127,28 +129,21 @@ pub fn sample_checkpoint(
     let mut state = TrainState::take_from(checkpoint, &plan, &marginals)?;
     let [model, averaged] = state.result();
     let model = Rbm::new(if request.averaged { averaged } else { model }.clone());
-    // Sampling adapts its ladder in the warm-up, whatever the run was trained with.
-    let tempered = if plan.rungs > 1 {
-        let max_rungs = config.max_rungs.max(plan.rungs);
-        Config { algorithm: Algorithm::Apt, max_rungs, seed: request.seed, ..plan.config }
-    } else {
-        // The options of a run without a ladder say nothing about one.
-        let particles = Some(plan.columns.min(MOST_PARTICLES));
-        let Config { hidden, k, .. } = *config;
-        Config { hidden, k, particles, seed: request.seed, ..Config::default() }
-    };
-    let mut plan = tempered.check(n_visible)?;
-    if request.traced {
-        // Spare replicas take turns at the cold end: what is followed there would not be one chain.
-        let particles = Some(plan.columns);
-        plan = Config { particles, ..plan.config }.check(n_visible)?;
-    }
-    let others = state.negative.tempering().is_none_or(|t| {
-        t.state.ladder.rungs() < 2 || t.state.replicas.particles() != plan.particles
+    let goes_on = state.negative.tempering().is_some_and(|tempering| {
+        let TemperingState { ladder, replicas, .. } = &tempering.state;
+        let alone = replicas.particles() == replicas.columns();
+        ladder.rungs() > 1 && (alone || request.warm_up == 0 && !request.traced)
     });
-    if others {
-        state.negative = begun(&plan, &marginals, &model);
+    if !goes_on {
+        // What is traced has a column for each of the run's, however many samples are asked for.
+        let columns = if request.traced { plan.columns } else { request.count };
+        let shape = (columns, config.k);
+        return sample_afresh(&model, &marginals, shape, request, &mut progress);
     }
+    // Sampling adapts the ladder in its warm-up, whatever the run was trained with.
+    let max_rungs = config.max_rungs.max(plan.rungs);
+    let plan = Config { algorithm: Algorithm::Apt, max_rungs, seed: request.seed, ..plan.config }
+        .check(n_visible)?;
     draw(&model, &plan, (&mut state.negative, 0), request, &mut progress)
 }
 
@@ -159,17 +154,31 @@ pub fn sample_model(
     request: &SampleRequest,
     mut progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
-    let columns = request.count.clamp(1, COLUMNS_OF_A_MODEL);
+    let marginals = marginals_of(model, request.seed);
+    let shape = (request.count, Config::default().k);
+    sample_afresh(model, &marginals, shape, request, &mut progress)
+}
+
+/// Draws samples by a ladder laid for it, from the hot end on, with so many columns if that is not too many and
+/// k Gibbs steps a step.
+fn sample_afresh(
+    model: &Rbm,
+    marginals: &[f64],
+    (columns, k): (usize, usize),
+    request: &SampleRequest,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<Samples> {
+    let columns = columns.clamp(1, MOST_COLUMNS);
     // Before anything is done for a request that is too large.
     steps(request, columns, model.n_visible())?;
     let (hidden, seed) = (model.n_hidden(), request.seed);
-    let config = Config { hidden, columns: Some(columns), seed, ..Config::default() };
+    let config = Config { hidden, k, columns: Some(columns), seed, ..Config::default() };
     let plan = config.check(model.n_visible())?;
-    let mut negative = begun(&plan, &marginals_of(model, seed), model);
+    let mut negative = begun(&plan, marginals, model);
     let total = (request.warm_up + request.count.div_ceil(columns) as u64 * request.thin) as f64;
     let (mut going, mut trips) = (true, 0);
     if let Some(tempering) = negative.tempering_mut() {
-        // The ladder of a model that is not learned from any more is tuned in rounds.
+        // The model does not change any more: its ladder is tuned in rounds.
         let clock = Clock::of_log_z(seed, 1);
         trips = tempering.warm_up(model, request.warm_up, clock, &mut |step| {
             going = progress(step as f64 / total);

@@ -205,6 +205,30 @@ fn a_first_row_that_numbers_the_columns_is_a_header() {
 }
 
 #[test]
+fn truth_values_are_values_in_the_first_row_too() {
+    let place = Place::new();
+    let expected = BitMatrix::from_rows(2, &[[1, 0], [0, 1]]);
+    for content in ["TRUE,FALSE\nFALSE,TRUE\n", "True,0\nFalse,1\n", "a,b\ntrue,false\n0,TRUE\n"] {
+        let bits = place.bits("data", content.as_bytes(), None).unwrap();
+        assert_eq!(bits, expected, "{content}");
+    }
+}
+
+/// As a number such a row would be one variable with values up to 10^12.
+#[test]
+fn zeros_and_ones_without_separators_are_refused() {
+    let place = Place::new();
+    for content in ["101101101101\n001000101010\n", "10110110110110110\n10110110110110111\n"] {
+        assert!(place.bits("data", content.as_bytes(), None).is_err(), "{content}");
+        let source = place.source("data", content.as_bytes(), None);
+        let refusal = inspect(&source, None, None).unwrap_err().to_string();
+        assert!(refusal.contains("has no separators"), "{refusal}");
+    }
+    let threshold = Binarise::Threshold(500.0);
+    assert!(place.read("data", b"1000,0.01\n11,1001\n", None, threshold).is_ok(), "numbers");
+}
+
+#[test]
 fn missing_values_in_the_first_row_are_values() {
     let place = Place::new();
     for (content, count, column) in

@@ -51,6 +51,13 @@ pub(super) fn separator(head: &[u8]) -> Separator {
     }
 }
 
+/// Whether a field is a whole row of zeros and ones and not a number: none is written with zeros in front, and
+/// none that is this long is exact.
+fn is_a_row_of_digits(text: &str) -> bool {
+    let long = text.len() > 16 || (text.len() > 3 && text.starts_with('0'));
+    long && text.bytes().all(|byte| matches!(byte, b'0' | b'1'))
+}
+
 /// Whether a line with tabs has nothing but numbers, of which some have only spaces between them.
 fn is_aligned(line: &[u8]) -> bool {
     let number =
@@ -274,13 +281,23 @@ impl<'a, R: Read> Fields<'a, R> {
         }
         let text = text(&self.field)?;
         match text.parse::<f64>() {
+            Ok(_) if is_a_row_of_digits(text) => Err(format!(
+                "\"{}\" has no separators: write the zeros and ones between {}",
+                shown(text, SHOWN),
+                self.separator.plural()
+            )),
             Ok(value) if self.field.len() < KEPT => Ok(value),
+            // As R and pandas write them.
+            _ if text.eq_ignore_ascii_case("true") => Ok(1.0),
+            _ if text.eq_ignore_ascii_case("false") => Ok(0.0),
             _ if text.is_empty() => Err(EMPTY.to_owned()),
             _ => {
                 let separators = self.separator.plural();
                 let remedy = match text.contains([',', ';', '\t', ' ']) {
                     true => format!("separate the values by {separators}"),
-                    false => format!("write only 0 and 1 between {separators}"),
+                    false => format!(
+                        "write only 0 and 1 between {separators}, and leave out columns of names"
+                    ),
                 };
                 Err(format!("\"{}\" is not a number; {remedy}", shown(text, SHOWN)))
             }
