@@ -91,7 +91,7 @@ pub(crate) fn load_model<'py>(
 /// Round trips, samples at a time, the ladder, and the rungs of the replicas, if they are traced.
 type SampleFigures<'py> = (u64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u16>>);
 
-/// Samples by the sampler of a run, which goes on from its checkpoint.
+/// Samples of the model in a checkpoint.
 #[pyfunction]
 #[pyo3(signature = (config, checkpoint, count, thin=10, warm_up=1000, seed=1, averaged=false, traced=false, threads=None))]
 #[allow(clippy::too_many_arguments)] // keyword arguments

@@ -57,6 +57,8 @@ def test_log_likelihood(trained, votes):
     assert float(found) == found.value == pytest.approx(trained.score(votes), rel=1e-9)
     assert found.lower == found.value == found.upper and found.converged
     assert str(found).endswith("nats, exact")
+    rows = trained.score_samples(votes)
+    assert found.examples_std_error == pytest.approx(rows.std(ddof=1) / len(rows) ** 0.5, rel=1e-6)
 
 
 def test_an_estimate_brackets_the_truth(trained, votes):

@@ -293,7 +293,8 @@ pub(crate) struct SampleArguments {
     /// Steps between two samples of a column
     #[arg(long, value_parser = count, default_value = "10")]
     pub(crate) thin: u64,
-    /// Steps before the first sample, in which the ladder adapts
+    /// Steps before the first sample, in which the ladder adapts, or one is laid where a run has none or
+    /// has particles beside it; with 0 the replicas of a run with a ladder go on as they are
     #[arg(long, value_parser = count, default_value = "1000")]
     pub(crate) warm_up: u64,
     /// Seed of the samples

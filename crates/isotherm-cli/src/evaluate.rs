@@ -50,14 +50,17 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
             (false, true) => ", raw parameters",
             (false, false) => "",
         };
-        print(&in_words(&measured, &log_z, which))?;
+        // A model is fitted to its training data: for others like these they say little.
+        let held_out =
+            arguments.data.is_some() || matches!(arguments.on.as_deref(), Some("valid" | "test"));
+        print(&in_words(&measured, &log_z, which, held_out))?;
     }
     Ok(Ending::Done)
 }
 
-/// Whether this is the file of a model and not the folder of a run.
+/// Whether this is the file of a model, there or not, and not the folder of a run.
 pub(crate) fn is_model_file(path: &Path) -> bool {
-    path.is_file() && path.extension().is_some_and(|it| it.eq_ignore_ascii_case("safetensors"))
+    !path.is_dir() && path.extension().is_some_and(|it| it.eq_ignore_ascii_case("safetensors"))
 }
 
 /// The model in a file with its own or its averaged parameters.
@@ -190,7 +193,7 @@ fn budget(arguments: &EvaluateArguments) -> Budget {
     budget
 }
 
-fn in_words(measured: &LogLikelihood, log_z: &FoundLogZ, which: &str) -> String {
+fn in_words(measured: &LogLikelihood, log_z: &FoundLogZ, which: &str, held_out: bool) -> String {
     let log_z = match log_z {
         FoundLogZ::Exact(value) => format!("log Z {value:.4} by enumeration"),
         FoundLogZ::Estimated(it) => {
@@ -199,7 +202,7 @@ fn in_words(measured: &LogLikelihood, log_z: &FoundLogZ, which: &str) -> String 
         }
     };
     let mut text = format!("log-likelihood {} ({log_z}{which})\n", nats(measured));
-    if let Some(error) = measured.examples_std_error {
+    if let Some(error) = measured.examples_std_error.filter(|_| held_out) {
         text += &format!(
             "the examples are a sample: that alone leaves the mean over others like them uncertain by ± \
              {error:.0$}\n",

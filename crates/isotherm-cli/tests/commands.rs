@@ -100,7 +100,8 @@ fn without_a_ladder_the_summary_has_none_but_samples_get_one() {
         }
         assert_eq!((&summary["rungs"], &summary["betas"]), (&json!(1), &json!([1.0])));
         let out = folder.path().join(format!("{algorithm}.npy"));
-        let line = format!("sample {} --out {} --warm-up 0", run.display(), out.display());
+        let (run, to) = (run.display(), out.display());
+        let line = format!("sample {run} --out {to} --warm-up 100 --thin 100");
         let printed = succeed(words(&line));
         assert!(printed.contains("100 samples") && !printed.contains("(0 round"), "{printed}");
         assert_eq!(read_npy(&out).0, [100, 8]);
@@ -246,6 +247,44 @@ fn evaluate_repeats_what_the_summary_says() {
     let value = summary(&run)["log_likelihood"]["value"].as_f64().unwrap();
     assert!(printed.starts_with(&format!("log-likelihood {value:.2} ± ")), "{printed}");
     assert_eq!(printed.lines().count(), 1);
+}
+
+/// Of two examples the standard error of the mean is half of what they differ by. It is told of data that were not
+/// learned from, with as many digits as it has, and rows of metrics do not hold it.
+#[test]
+fn examples_are_a_sample_themselves() {
+    let (folder, run) = place();
+    let rows = ["1,1,1,0", "0,0,1,1", "1,1,0,0", "0,1,1,1", "1,0,0,0", "0,0,1,0"];
+    let file = |name: &str, rows: &[&str]| {
+        let path = folder.path().join(name);
+        fs::write(&path, rows.join("\n")).unwrap();
+        path.display().to_string()
+    };
+    succeed(train(
+        Some(Path::new(&file("all.csv", &rows))),
+        "--hidden 3 --updates 300 --quiet",
+        &run,
+    ));
+    let on = |data: &str| -> Value {
+        let line = format!("evaluate {} --data {data} --json", run.display());
+        serde_json::from_str(&succeed(words(&line))).unwrap()
+    };
+    let [first, second] = [0, 1].map(|at| on(&file("one.csv", &rows[at..=at])));
+    assert!(first.get("examples_std_error").is_none(), "one example has no spread");
+    let both = file("two.csv", &rows[..2]);
+    let half = (first["value"].as_f64().unwrap() - second["value"].as_f64().unwrap()).abs() / 2.0;
+    assert!((on(&both)["examples_std_error"].as_f64().unwrap() - half).abs() < 1e-12);
+    assert_eq!(on(&both)["std_error"], 0.0, "the value itself is exact");
+
+    let printed = |more: &str| succeed(words(&format!("evaluate {} {more}", run.display())));
+    let told = printed(&format!("--data {both}"));
+    assert!(told.contains("others like them uncertain by ± "), "{told}");
+    let value = on(&both)["value"].as_f64().unwrap();
+    assert!(told.starts_with(&format!("log-likelihood {value:.4} nats")), "{told}");
+    assert!(!printed("").contains("others like them"), "of what was learned from");
+    assert!(summary(&run)["log_likelihood"]["examples_std_error"].is_f64());
+    let metrics = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
+    assert!(!metrics.contains("examples_std_error"));
 }
 
 #[test]

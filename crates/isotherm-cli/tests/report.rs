@@ -185,7 +185,7 @@ fn what_is_no_run_is_refused() {
     assert!(why.contains("config.toml"), "{why}");
     assert_eq!(contents(folder.path()).len(), 0);
     let missing = folder.path().join("missing");
-    assert!(refused(["report", missing.to_str().unwrap()]).contains("not a folder"));
+    assert!(refused(["report", missing.to_str().unwrap()]).contains("does not exist"));
     assert_eq!(run(["report"]).code, Some(2));
 }
 

@@ -79,7 +79,6 @@ pub struct ArrayReport {
     #[serde(skip)]
     constant_by_rule: usize,
     /// Whether the first column is an index of the rows, as tables are often written with.
-    #[serde(skip)]
     pub counts_rows: bool,
     /// Hashes of the rows.
     #[serde(skip)]

@@ -6,7 +6,6 @@ use super::reading::RunRecord;
 use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
 use crate::path::hidden_marginal::SMALL_HIDDEN;
-
 use crate::run::{MOST_COLUMNS, SampleRequest, sample};
 use crate::streams::Clock;
 use crate::train::{Config, PathKind};
@@ -21,8 +20,8 @@ const MOST_THINNING: usize = 20;
 const BUDGET: f64 = 4e10;
 /// What the collapsed sweep of the hidden-marginal path costs beside a product.
 const COLLAPSED: f64 = 40.0;
-/// Rungs with which a run without a ladder is sampled.
-const NEW_LADDER: usize = 10;
+/// Rungs that a ladder for a run without one may well take.
+const NEW_LADDER: usize = 25;
 /// The seed of the samples: the same page comes of the same run.
 const SEED: u64 = 1;
 
@@ -64,7 +63,7 @@ pub(crate) fn draw(record: &RunRecord) -> Result<Option<Drawn>> {
     };
     let how = format!(
         "{count} samples of the model at step {step}, drawn by its tempered sampler{begun}, one \
-         every {} steps of each column (seed {SEED}; {} round trips meanwhile).{doubt}",
+         every {} steps of each particle (seed {SEED}; {} round trips meanwhile).{doubt}",
         request.thin, samples.round_trips
     );
     Ok(Some(Drawn { activations: activations(model, &samples.v), v: samples.v, how }))
@@ -105,9 +104,10 @@ fn request(config: &Config, rungs: Option<usize>, n_visible: usize) -> SampleReq
     // The replicas of a tempered run are where they should be; others have a way to go first.
     let warm_up = if rungs.is_some() { 0 } else { steps / 2 };
     let steps = steps - warm_up;
-    let rounds = WANTED.div_ceil(columns).min(steps);
+    let particles = columns + spare;
+    let rounds = WANTED.div_ceil(particles).min(steps);
     SampleRequest {
-        count: WANTED.min(rounds * columns),
+        count: WANTED.min(rounds * particles),
         thin: (steps / rounds).clamp(1, MOST_THINNING) as u64,
         warm_up: warm_up as u64,
         seed: SEED,

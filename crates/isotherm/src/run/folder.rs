@@ -36,8 +36,7 @@ impl RunFolder {
         if !path.is_dir() {
             let what = if path.exists() { "is not a folder" } else { "does not exist" };
             return Err(Error::run(format!(
-                "{} {what}; give the folder of a run, as `isotherm train --out` made it, or, to sample or \
-                 evaluate, a model that ends in .safetensors",
+                "{} {what}; give the folder of a run, as `isotherm train --out` made it",
                 path.display()
             )));
         }

@@ -43,7 +43,7 @@ pub struct Samples {
     /// A row for each sample.
     pub v: BitMatrix,
     /// The rung of each replica at each time samples were taken, if that was asked for: replicas side
-    /// by side, spare ones at the cold end.
+    /// by side.
     pub rungs: Vec<u16>,
     /// The ladder, cold end first.
     pub betas: Vec<f64>,
@@ -76,7 +76,9 @@ impl Samples {
     }
 }
 
-/// The most columns of a ladder that is laid for sampling.
+/// The fewest and the most columns of a ladder that is laid for sampling: few would tell little of where its
+/// rungs should be.
+const FEWEST_COLUMNS: usize = 16;
 pub(crate) const MOST_COLUMNS: usize = 100;
 
 /// Bounds that keep a mistyped option from asking for years or terabytes.
@@ -135,7 +137,7 @@ pub fn sample_checkpoint(
         ladder.rungs() > 1 && (alone || request.warm_up == 0 && !request.traced)
     });
     if !goes_on {
-        // What is traced has a column for each of the run's, however many samples are asked for.
+        // What is traced has as many columns however many samples are asked for.
         let columns = if request.traced { plan.columns } else { request.count };
         let shape = (columns, config.k);
         return sample_afresh(&model, &marginals, shape, request, &mut progress);
@@ -159,8 +161,8 @@ pub fn sample_model(
     sample_afresh(model, &marginals, shape, request, &mut progress)
 }
 
-/// Draws samples by a ladder laid for it, from the hot end on, with so many columns if that is not too many and
-/// k Gibbs steps a step.
+/// Draws samples by a ladder laid for it with the default options, from the hot end on: about so many columns, and
+/// k Gibbs steps a step once it is laid.
 fn sample_afresh(
     model: &Rbm,
     marginals: &[f64],
@@ -168,7 +170,7 @@ fn sample_afresh(
     request: &SampleRequest,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Result<Samples> {
-    let columns = columns.clamp(1, MOST_COLUMNS);
+    let columns = columns.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
     // Before anything is done for a request that is too large.
     steps(request, columns, model.n_visible())?;
     let (hidden, seed) = (model.n_hidden(), request.seed);

@@ -205,10 +205,15 @@ fn a_first_row_that_numbers_the_columns_is_a_header() {
 }
 
 #[test]
-fn truth_values_are_values_in_the_first_row_too() {
+fn truth_values_are_values_unless_they_are_names() {
     let place = Place::new();
     let expected = BitMatrix::from_rows(2, &[[1, 0], [0, 1]]);
-    for content in ["TRUE,FALSE\nFALSE,TRUE\n", "True,0\nFalse,1\n", "a,b\ntrue,false\n0,TRUE\n"] {
+    for content in [
+        "TRUE,FALSE\nFALSE,TRUE\n",
+        "True,0\nFalse,1\n",
+        "a,b\ntrue,false\n0,TRUE\n",
+        "true,predicted\n1,0\n0,1\n",
+    ] {
         let bits = place.bits("data", content.as_bytes(), None).unwrap();
         assert_eq!(bits, expected, "{content}");
     }
@@ -218,14 +223,19 @@ fn truth_values_are_values_in_the_first_row_too() {
 #[test]
 fn zeros_and_ones_without_separators_are_refused() {
     let place = Place::new();
-    for content in ["101101101101\n001000101010\n", "10110110110110110\n10110110110110111\n"] {
-        assert!(place.bits("data", content.as_bytes(), None).is_err(), "{content}");
-        let source = place.source("data", content.as_bytes(), None);
-        let refusal = inspect(&source, None, None).unwrap_err().to_string();
-        assert!(refusal.contains("has no separators"), "{refusal}");
+    for content in
+        ["101101101101\n001000101010\n", "0110\n1010\n", "001\n000\n", "10110110110110110110\n"]
+    {
+        let refusal = place.bits("data", content.as_bytes(), None).unwrap_err().to_string();
+        assert!(
+            refusal.contains("line 1, column 1: ") && refusal.contains("has no separators"),
+            "{refusal}"
+        );
+        assert!(inspect(&place.source("data", content.as_bytes(), None), None, None).is_err());
     }
-    let threshold = Binarise::Threshold(500.0);
-    assert!(place.read("data", b"1000,0.01\n11,1001\n", None, threshold).is_ok(), "numbers");
+    // Between separators they are numbers.
+    let expected = BitMatrix::from_rows(2, &[[0, 1], [1, 0]]);
+    assert_eq!(place.bits("data", b"000,001\n01,00\n", None).unwrap(), expected);
 }
 
 #[test]

@@ -51,13 +51,6 @@ pub(super) fn separator(head: &[u8]) -> Separator {
     }
 }
 
-/// Whether a field is a whole row of zeros and ones and not a number: none is written with zeros in front, and
-/// none that is this long is exact.
-fn is_a_row_of_digits(text: &str) -> bool {
-    let long = text.len() > 16 || (text.len() > 3 && text.starts_with('0'));
-    long && text.bytes().all(|byte| matches!(byte, b'0' | b'1'))
-}
-
 /// Whether a line with tabs has nothing but numbers, of which some have only spaces between them.
 fn is_aligned(line: &[u8]) -> bool {
     let number =
@@ -106,7 +99,13 @@ fn first_row<R: Read>(fields: &mut Fields<'_, R>) -> Result<FirstRow> {
         if col == 0 && record_end && fields.is_blank() {
             continue;
         }
+        if col == 0 && record_end && fields.is_a_row_of_digits() {
+            let why = "has no separators: write the zeros and ones between commas or spaces";
+            return Err(fields.refuse(0, fields.spell_with(why)));
+        }
         match fields.parse() {
+            // A value, unless there is a name beside it.
+            Ok(_) if fields.is_truth() => (from_zero, from_one) = (false, false),
             Ok(value) => {
                 numbers = true;
                 from_zero &= value == f64::from(col);
@@ -268,8 +267,23 @@ impl<'a, R: Read> Fields<'a, R> {
 
     /// Whether it stands for a value that is not there.
     fn is_missing(&self) -> bool {
-        let spellings: [&[u8]; 6] = [b"", b"na", b"n/a", b"null", b"none", b"?"];
-        spellings.iter().any(|missing| self.trimmed().eq_ignore_ascii_case(missing))
+        ["", "na", "n/a", "null", "none", "?"].iter().any(|missing| self.is(missing))
+    }
+
+    /// Whether it is true or false in words, as R and pandas write them.
+    fn is_truth(&self) -> bool {
+        self.is("true") || self.is("false")
+    }
+
+    /// Whether it is this word, in capitals or not.
+    fn is(&self, word: &str) -> bool {
+        self.trimmed().eq_ignore_ascii_case(word.as_bytes())
+    }
+
+    /// Whether it is a row of zeros and ones with nothing between them.
+    fn is_a_row_of_digits(&self) -> bool {
+        let digits = self.trimmed();
+        digits.len() > 1 && digits.iter().all(|byte| matches!(byte, b'0' | b'1'))
     }
 
     /// The value of the field, or why it has none.
@@ -281,15 +295,9 @@ impl<'a, R: Read> Fields<'a, R> {
         }
         let text = text(&self.field)?;
         match text.parse::<f64>() {
-            Ok(_) if is_a_row_of_digits(text) => Err(format!(
-                "\"{}\" has no separators: write the zeros and ones between {}",
-                shown(text, SHOWN),
-                self.separator.plural()
-            )),
             Ok(value) if self.field.len() < KEPT => Ok(value),
-            // As R and pandas write them.
-            _ if text.eq_ignore_ascii_case("true") => Ok(1.0),
-            _ if text.eq_ignore_ascii_case("false") => Ok(0.0),
+            _ if self.is("true") => Ok(1.0),
+            _ if self.is("false") => Ok(0.0),
             _ if text.is_empty() => Err(EMPTY.to_owned()),
             _ => {
                 let separators = self.separator.plural();
