@@ -91,11 +91,11 @@ class Plots:
         return ax
 
     def round_trips(self, ax: Any = None) -> Any:
-        """Round trips since their count began anew: at the last fifth of the updates, too."""
+        """Round trips so far; their count begins anew at the last fifth, the picture goes on."""
         history = self._with_ladder()
-        ax, step, trips = _axes(ax), history["step"], history["round_trips"]
-        for rows in np.split(np.arange(len(step)), np.flatnonzero(np.diff(trips) < 0) + 1):
-            ax.plot(step[rows], trips[rows], color="C0", marker="." if len(rows) == 1 else None)
+        ax, trips = _axes(ax), history["round_trips"]
+        since = np.diff(trips, prepend=0)
+        ax.plot(history["step"], np.cumsum(np.where(since < 0, trips, since)))
         ax.set(xlabel="updates", ylabel="round trips", ylim=(0, None))
         return ax
 

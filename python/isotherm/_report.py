@@ -34,9 +34,12 @@ class Report:
         return cls(page.replace(str(run), "run"))
 
     def save(self, path: Any, *, overwrite: bool = False) -> None:
-        """Writes the page."""
-        with open(path, "w" if overwrite else "x", encoding="utf-8") as out:
-            out.write(self.page)
+        """Writes the page; over a file that is there with ``overwrite=True`` only."""
+        try:
+            with open(path, "w" if overwrite else "x", encoding="utf-8") as out:
+                out.write(self.page)
+        except FileExistsError:
+            raise FileExistsError(f"{path} exists; overwrite=True replaces it") from None
 
     def __repr__(self) -> str:
         return f"<Report of {len(self.page) / 1000:.0f} kB; .save(path) writes it>"

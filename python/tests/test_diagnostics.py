@@ -90,6 +90,10 @@ def test_figures_show_the_numbers(trained):
     np.testing.assert_array_equal(line.get_ydata(), trained.ladder_.f_up)
     heights = [bar.get_height() for bar in trained.plot.swap_rates().patches]
     np.testing.assert_allclose(heights, trained.ladder_.swap_rates)
+    # Their count begins anew once; the picture goes on.
+    trips, count = trained.plot.round_trips().lines[0].get_ydata(), trained.history_["round_trips"]
+    assert np.any(np.diff(count) < 0) and np.all(np.diff(trips) >= 0)
+    assert trips[-1] >= count[-1] + count.max() / 2
     plt.close("all")
 
 
