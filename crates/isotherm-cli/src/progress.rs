@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use isotherm::likelihood::LogLikelihood;
 use isotherm::record::Row;
 use isotherm::run::Observer;
 use isotherm::train::{Plan, TrainState};
@@ -20,7 +21,8 @@ const LINES: u64 = 10;
 pub(crate) struct Progress {
     look: Look,
     limit: Option<f64>,
-    likelihood: Option<f64>,
+    train: Option<String>,
+    valid: Option<String>,
     ladder: Option<(usize, f64)>,
     begun: Instant,
     first_step: u64,
@@ -45,7 +47,8 @@ impl Progress {
         Progress {
             look,
             limit,
-            likelihood: None,
+            train: None,
+            valid: None,
             ladder: None,
             begun: Instant::now(),
             first_step: done,
@@ -62,17 +65,19 @@ impl Progress {
 
     fn message(&self) -> String {
         let mut parts = Vec::new();
-        if let Some(value) = self.likelihood {
-            parts.push(match self.limit {
-                Some(limit) => format!("log-likelihood {value:.1} (limit {limit:.1})"),
-                None => format!("log-likelihood {value:.1}"),
-            });
+        let limit = self.limit.map_or(String::new(), |limit| format!(" (limit {limit:.1})"));
+        match (&self.train, &self.valid) {
+            (Some(train), Some(valid)) => {
+                parts.push(format!("train {train}{limit}, valid {valid}"))
+            }
+            (Some(train), None) => parts.push(format!("log-likelihood {train}{limit}")),
+            (None, _) => {}
         }
         if let Some((rungs, swap_rate)) = self.ladder {
             parts.push(format!("{rungs} rungs"));
             parts.push(format!("swap {swap_rate:.2}"));
         }
-        parts.join("  ")
+        parts.join(", ")
     }
 
     fn line(&mut self, step: u64, total: u64) {
@@ -88,9 +93,21 @@ impl Progress {
     }
 }
 
+/// A likelihood with its error, where it has one, to as many digits as the error leaves certain.
+fn in_short(measured: &LogLikelihood) -> String {
+    let LogLikelihood { value, std_error, .. } = measured;
+    match *std_error {
+        0.0 => format!("{value:.2}"),
+        error => {
+            format!("{value:.digits$} ± {error:.digits$}", digits = if error < 0.1 { 2 } else { 1 })
+        }
+    }
+}
+
 fn bar(total: u64, done: u64) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(8));
-    let template = "{bar:24} {percent:>3}%  {per_sec}  eta {eta}  {msg}";
+    // What does not fit into a line is cut off, not wrapped.
+    let template = "{bar:12} {percent:>3}% {per_sec} eta {eta} {wide_msg}";
     if let Ok(style) = ProgressStyle::with_template(template) {
         let style = style.progress_chars("━╸─").with_key(
             "per_sec",
@@ -118,8 +135,11 @@ impl Observer for Progress {
     }
 
     fn row(&mut self, row: &Row) {
-        if let Some(measured) = row.likelihood() {
-            self.likelihood = Some(measured.value);
+        // Beside the validation data the same model, which is the averaged one.
+        let beside = row.log_likelihood_valid.as_ref().and(row.log_likelihood_averaged.as_ref());
+        if let Some(measured) = beside.or(row.likelihood()) {
+            self.train = Some(in_short(measured));
+            self.valid = row.log_likelihood_valid.as_ref().map(in_short);
         }
         if let Some(ladder) = &row.ladder {
             self.ladder = Some((ladder.betas.len(), ladder.swap_rate));

@@ -29,6 +29,10 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
     let data = RunData::of(&config)?;
     if let Some(chosen) = options {
         config.suit(&data.train, |name| chosen.contains(name));
+        let unused = config.unused(chosen.iter().map(String::as_str));
+        if !quiet && !unused.is_empty() {
+            tell(&format!("warning: this --algorithm has no use for --{}", unused.join(", --")));
+        }
     }
     let session = Session::begin(&out, Course::begin(&config, data)?, arguments.overwrite)?;
     carry_on(session, &out, quiet)
@@ -150,8 +154,10 @@ fn read_table(path: &Path) -> Result<toml::Table> {
     let failed = |error: toml::de::Error| {
         let before = error.span().and_then(|span| text.as_bytes().get(..span.start));
         let line = 1 + before.unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
+        let key = text.lines().nth(line - 1).and_then(|line| line.split_once('='));
+        let key = key.map_or(String::new(), |(key, _)| format!(", {}", key.trim()));
         let message = explain_toml(&error);
-        Error::config(format!("{}, line {line}: {message}", path.display()))
+        Error::config(format!("{}, line {line}{key}: {message}", path.display()))
     };
     // Only a file that is read as a configuration knows the line of a wrong option.
     toml::from_str::<Config>(&text).map_err(failed)?;

@@ -111,6 +111,8 @@ fn constant_columns_are_refused_in_tables_unless_they_are_to_be_kept() {
     assert_eq!(warnings.len(), 1, "{}", ran.err);
     assert_says(warnings[0], &["some.csv", "2 of 3 columns are constant"]);
     assert_says(summary(&run)["warnings"][0].as_str().unwrap(), &["2 of 3 columns are constant"]);
+    let why = place.refusal(Some(&data), "--updates 5 --hidden 2 --binarise threshold:2");
+    assert_says(&why, &["under --binarise threshold:2 every column is constant"]);
     let data = place.file("all.csv", "0,1\n0,1\n");
     let why = place.refusal(Some(&data), "--updates 5 --hidden 2 --constant-columns keep");
     assert_says(&why, &["all.csv", "every column is constant"]);
@@ -198,6 +200,7 @@ fn impossible_options() {
         ("--rungs 4 --algorithm cd", &["--rungs 4", "pt or apt"]),
         ("--rungs 4 --algorithm sml", &["--rungs 4", "pt or apt"]),
         ("--columns 6 --algorithm cd", &["--columns", "--algorithm cd", "--batch"]),
+        ("--columns 60 --particles 20", &["--particles 20", "fewer than --columns 60"]),
         ("--path base-rate --algorithm cd", &["--path", "--algorithm cd"]),
         ("--path hidden-marginal --algorithm cd", &["--path", "--algorithm cd"]),
         ("--path hidden-marginal --swap energy", &["--swap energy", "--path hidden-marginal"]),
@@ -261,11 +264,11 @@ fn a_configuration_file_that_makes_no_sense() {
     let bad: &[(&str, &[&str])] = &[
         ("hiden = 5\n", &["bad.toml, line 1", "unknown field `hiden`"]),
         ("seed = 1\nhidden = \"ten\"\n", &["bad.toml, line 2", "invalid type", "ten"]),
-        ("hidden = -4\n", &["bad.toml, line 1", "-4"]),
+        ("hidden = -4\n", &["bad.toml, line 1, hidden", "-4"]),
         ("hidden = 4.5\n", &["bad.toml, line 1", "4.5"]),
         ("updates = 1e5\n", &["bad.toml, line 1", "100000"]),
         ("algorithm = \"apl\"\n", &["bad.toml, line 1", "unknown variant `apl`", "`apt`"]),
-        ("seed = 1\n\npath = 3\n", &["bad.toml, line 3"]),
+        ("seed = 1\n\npath = 3\n", &["bad.toml, line 3, path: "]),
         ("[train]\nhidden = 4\n", &["bad.toml, line 1", "unknown field `train`"]),
         ("seed = 1\nhidden 4\n", &["bad.toml, line 2"]),
         ("hidden = 4\nhidden = 5\n", &["bad.toml, line 2", "duplicate key"]),

@@ -117,6 +117,9 @@ fn progress_is_shown_unless_it_is_quiet() {
     assert_eq!(loud.code, Some(0));
     let last = loud.err.lines().last().unwrap();
     assert!(last.starts_with("50/50  ") && last.contains("log-likelihood -"), "{last}");
+    let watched = common::run(train(Some(&data), &format!("{options} --split 0.5/0.5"), &run));
+    let last = watched.err.lines().last().unwrap();
+    assert!(last.contains("  train -") && last.contains(", valid -"), "{last}");
     assert!((6..=13).contains(&loud.err.lines().count()), "{}", loud.err);
     assert!(loud.err.lines().all(|line| line == line.trim()), "{}", loud.err);
     let (run, samples) = (text(&run), text(&folder.path().join("s.npy")));
@@ -129,6 +132,25 @@ fn progress_is_shown_unless_it_is_quiet() {
         let ran = common::run(arguments);
         assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", ""));
     }
+}
+
+#[test]
+fn options_that_do_nothing_are_named() {
+    let (folder, run) = place();
+    let data = csv(folder.path(), 40, 8);
+    let told = |options: &str| {
+        let ran = common::run(train(Some(&data), &format!("{options} --overwrite"), &run));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let warning = ran.err.lines().find(|line| line.contains("no use for")).map(str::to_owned);
+        warning.unwrap_or_default()
+    };
+    let short = "--hidden 3 --updates 5";
+    let fixed = told(&format!("{short} --algorithm pt --respace rejection --min-swap 0.3"));
+    assert!(fixed.ends_with("no use for --min-swap, --respace"), "{fixed}");
+    let plain = told(&format!("{short} --algorithm sml --spacing geometric"));
+    assert!(plain.ends_with("no use for --spacing"), "{plain}");
+    assert!(told(&format!("{short} --algorithm cd --particles 7")).ends_with("--particles"));
+    assert_eq!(told(&format!("{short} --respace rejection --particles 20")), "");
 }
 
 #[test]

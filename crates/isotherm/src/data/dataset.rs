@@ -193,10 +193,16 @@ impl Dataset {
             ConstantColumns::Keep => false,
         };
         match constant.first() {
-            Some(_) if constant.len() == columns => Err(Error::data(format!(
-                "{name}: every column is constant, so there is nothing to learn; check that rows \
-                 are examples and columns are variables"
-            ))),
+            Some(_) if constant.len() == columns => Err(Error::data(match &table.binarise {
+                Binarise::AsIs => format!(
+                    "{name}: every column is constant, so there is nothing to learn; check that rows \
+                     are examples and columns are variables"
+                ),
+                rule => format!(
+                    "{name}: under --binarise {rule} every column is constant, so there is nothing to \
+                     learn; check that the rule suits the file (`isotherm data` shows its values)"
+                ),
+            })),
             Some(first) if refuses => Err(Error::data(format!(
                 "{name}: {} of {columns} columns are constant, the first of them column {}; \
                  leave them out, or train on them as they are with --constant-columns keep",

@@ -68,9 +68,6 @@ pub struct LadderRow {
     pub replica_steps: u64,
 }
 
-/// A pair whose swap rate is below this is a gap that replicas rarely pass.
-pub const STARVED: f64 = 0.1;
-
 impl LadderRow {
     /// The ladder as it is; nothing if it has a single rung.
     pub fn of<P: Path>(tempering: &Tempering<P>) -> Option<LadderRow> {
@@ -86,27 +83,6 @@ impl LadderRow {
             round_trips: state.flow.round_trips,
             replica_steps: state.flow.replica_steps,
         })
-    }
-
-    /// A sentence about the gap that swaps least often, if that is hardly ever.
-    pub fn starved_gap(&self) -> Option<String> {
-        let rates = self.swap_rates.iter().enumerate();
-        let starved = rates.filter_map(|(pair, rate)| Some((pair, (*rate)?)));
-        let starved: Vec<(usize, f64)> = starved.filter(|&(_, rate)| rate < STARVED).collect();
-        let &(pair, rate) = starved.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
-        let others = match starved.len() - 1 {
-            0 => String::new(),
-            1 => " (one more pair is starved as well)".to_owned(),
-            more => format!(" ({more} more pairs are starved as well)"),
-        };
-        Some(format!(
-            "a starved gap: rungs {pair} and {} (β = {:.3} and {:.3}) swap at a rate of {rate:.3}, \
-             below {STARVED}{others}, and replicas rarely pass it; more rungs, or an adaptive ladder \
-             with --respace rejection, should help",
-            pair + 1,
-            self.betas[pair],
-            self.betas.get(pair + 1).copied().unwrap_or(0.0)
-        ))
     }
 
     /// Steps a replica takes for one round trip, where there was one: replica-steps over trips,

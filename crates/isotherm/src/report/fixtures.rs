@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::reading::RunRecord;
-use super::warnings::predicted_flow;
 use crate::likelihood::{Estimate, LogLikelihood, LogZ, SamplerReport, Start, Verdict};
+use crate::record::doubts::predicted_flow;
 use crate::record::{LadderRow, Row};
 use crate::train::Phase;
 

@@ -3,9 +3,9 @@
 
 use super::ladder_history::{ladders, round_trips, sampling_begins, steps_axis, thinned};
 use super::palette;
-use super::warnings::{predicted_flow, predicted_round_trip};
 use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape, minus};
 use crate::likelihood::{FOLLOWED, LogLikelihood};
+use crate::record::doubts::{predicted_flow, predicted_round_trip};
 use crate::record::{LadderRow, Row};
 
 /// Stretches of a run over which round trips are counted.

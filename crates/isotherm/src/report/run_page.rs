@@ -8,7 +8,7 @@ use super::pictures::{Layout, filters_figure, mode_distance, modes_figure, sampl
 use super::reading::RunRecord;
 use super::run_figures::{flow_figure, likelihood_figure, round_trip_figure, swap_figure};
 use super::samples::{Drawn, draw};
-use super::warnings::{Signs, warnings};
+use super::warnings::{Signs, sentence, warnings};
 use super::{figure_block, page};
 use crate::data::{ImageShape, Mixture};
 use crate::figure::Figure;
@@ -82,16 +82,17 @@ pub(crate) fn warnings_of(record: &RunRecord, drawn: Option<&Drawn>) -> Vec<Stri
     };
     let found = warnings(&signs);
     let said = record.summary.iter().flat_map(|summary| &summary.warnings);
-    let others: Vec<String> = said.filter(|it| !is_among(it, &found)).cloned().collect();
+    let said = said.map(|it| sentence(it));
+    let others: Vec<String> = said.filter(|it| !is_among(it, &found)).collect();
     found.into_iter().chain(others).collect()
 }
 
-/// Whether one of the rules says what the run said itself, and with more detail.
+/// Whether one of the rules says what the run said itself, or says it with more detail.
 fn is_among(said: &str, found: &[String]) -> bool {
-    let subjects = ["no replica", "no likelihood", "not converged", "a starved gap"];
-    subjects.iter().any(|subject| {
-        said.contains(subject) && found.iter().any(|it| it.to_lowercase().contains(subject))
-    })
+    let subjects = ["no replica", "no likelihood", "not converged"];
+    let names = |it: &str, subject: &str| it.to_lowercase().contains(subject);
+    let alike = |it: &String| subjects.iter().any(|of| names(said, of) && names(it, of));
+    found.iter().any(|it| it == said || alike(it))
 }
 
 fn pictures(record: &RunRecord, drawn: Option<&Drawn>, notes: &mut Vec<String>) -> Vec<Figure> {

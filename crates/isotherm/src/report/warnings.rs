@@ -3,17 +3,10 @@
 use crate::figure::minus;
 use crate::likelihood::LogLikelihood;
 use crate::likelihood::exact::LARGEST;
-use crate::likelihood::verdict::trips_in_words;
-use crate::record::{LadderRow, Row, STARVED};
-use crate::tempering::theory;
-use crate::train::{Algorithm, Config, Phase};
+use crate::record::Row;
+use crate::record::doubts::{lasted, of_a_follower, of_a_ladder};
+use crate::train::{Config, Phase};
 
-/// A distance of f_up from what the swap rates predict that is more than noise.
-pub(crate) const FAR_FROM_PREDICTED: f64 = 0.2;
-/// A fall of f_up over the coldest third of the gaps that leaves too little for the others.
-pub(crate) const COLD_FALL: f64 = 0.5;
-/// Predicted round trips of one replica from which on the flow of all of them tells anything.
-pub(crate) const ENOUGH_TRIPS: f64 = 5.0;
 /// A fall of the likelihood below its best, as a share of the best, that is no fluctuation.
 pub(crate) const LIKELIHOOD_FALL: f64 = 0.05;
 /// A unit that is on with a mean probability below this, or above 1 minus this, does no work.
@@ -75,43 +68,24 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
     let averaged = "The log-likelihood of the averaged parameters";
     found.extend(signs.averaged.and_then(|measured| not_converged(averaged, measured)));
     if let Some(ladder) = signs.rows.iter().rev().find_map(|row| row.ladder.as_ref()) {
-        found.extend(ladder.starved_gap().map(|why| format!("A{}.", why.trim_start_matches('a'))));
+        let steps = signs.ladder_steps(signs.last_row_step());
         found.extend(no_round_trip(signs));
-        if lasted(ladder, signs.ladder_steps(signs.last_row_step())) {
-            found.extend(cold_bottleneck(ladder).or_else(|| slow_mixing(ladder)));
-        }
-        found.extend(signs.config.and_then(|config| full_ladder(ladder, config)));
+        found.extend(of_a_ladder(ladder, signs.config, steps).iter().map(|it| sentence(it)));
     }
     found.extend(lost_modes(signs));
     found.extend(signs.activations.and_then(|(means, samples)| idle_units(means, samples)));
     found
 }
 
-/// f_up as the swap rates predict it if the states inside each rung were drawn afresh at every
-/// step; nothing before every pair has been tried.
-pub(crate) fn predicted_flow(ladder: &LadderRow) -> Option<Vec<f64>> {
-    rejections(ladder).map(|rejections| theory::flow(&rejections))
-}
-
-/// The steps of one replica's round trip that the swap rates predict.
-pub(crate) fn predicted_round_trip(ladder: &LadderRow) -> Option<f64> {
-    let rate = theory::round_trip_rate(&rejections(ladder)?);
-    Some(ladder.betas.len() as f64 / rate)
-}
-
-/// Whether so many steps are enough for replicas to have crossed the ladder [`ENOUGH_TRIPS`] times.
-fn lasted(ladder: &LadderRow, steps: u64) -> bool {
-    // A gap that starves must not hide that nothing crosses it, however long it is watched.
-    let fed = |rate: &Option<f64>| Some(rate.unwrap_or(0.0).max(STARVED));
-    let fed =
-        LadderRow { swap_rates: ladder.swap_rates.iter().map(fed).collect(), ..ladder.clone() };
-    predicted_round_trip(&fed).is_some_and(|trip| steps as f64 >= ENOUGH_TRIPS * trip)
-}
-
-fn rejections(ladder: &LadderRow) -> Option<Vec<f64>> {
-    // A pair that never swaps would have an infinite resistance, and its flow no value.
-    let rejection = |rate: &Option<f64>| rate.map(|rate| (1.0 - rate).clamp(0.0, 1.0 - 1e-9));
-    ladder.swap_rates.iter().map(rejection).collect()
+/// What a summary says in passing, as a sentence of its own. Symbols stay as they are.
+pub(crate) fn sentence(said: &str) -> String {
+    let mut letters = said.chars();
+    match letters.next() {
+        Some(first) if !said.starts_with("f_up") => {
+            format!("{}{}.", first.to_uppercase(), letters.as_str().trim_end_matches('.'))
+        }
+        _ => format!("{said}."),
+    }
 }
 
 fn unfinished(signs: &Signs) -> Option<String> {
@@ -170,18 +144,10 @@ fn falling_likelihood(rows: &[Row]) -> Option<String> {
     })
 }
 
-/// The same rule by which `evaluate` finds a sampler not converged, at the end of what is known.
+/// At the end of what is known.
 fn slow_follower(rows: &[Row]) -> Option<String> {
     let (step, it) = rows.iter().rev().find_map(|row| Some((row.step, row.log_z_averaged?)))?;
-    let trips = trips_in_words(it.round_trips);
-    (it.round_trips < it.columns as u64).then(|| {
-        format!(
-            "The likelihood along the run may be further off than its band: the sampler that follows \
-             it had completed {trips} at step {step}, fewer than one for each of its {} columns, \
-             and hardly forgets where it began. `isotherm evaluate` does not rest on it.",
-            it.columns
-        )
-    })
+    of_a_follower(it.columns, it.round_trips, step).map(|it| sentence(&it))
 }
 
 fn no_likelihood((visible, hidden): (usize, usize)) -> Option<String> {
@@ -221,64 +187,6 @@ fn no_round_trip(signs: &Signs) -> Option<String> {
     (ladder.round_trips == 0 && signs.finished && lasted(ladder, steps)).then(|| {
         format!(
             "No replica completed a round trip in {stretch}, though some did before: {consequence}."
-        )
-    })
-}
-
-/// Where f_up is measured and predicted: rung, measured, predicted.
-fn flows(ladder: &LadderRow) -> Vec<(usize, f64, f64)> {
-    let predicted = predicted_flow(ladder).unwrap_or_default();
-    let both = ladder.f_up.iter().zip(predicted).enumerate();
-    both.filter_map(|(rung, (f_up, predicted))| Some((rung, (*f_up)?, predicted))).collect()
-}
-
-fn cold_bottleneck(ladder: &LadderRow) -> Option<String> {
-    let third = ladder.swap_rates.len().div_ceil(3);
-    let flows = flows(ladder);
-    let &(_, measured, predicted) = flows.iter().find(|&&(rung, ..)| rung == third)?;
-    let (fall, expected) = (1.0 - measured, 1.0 - predicted);
-    (third < ladder.swap_rates.len()
-        && fall > COLD_FALL
-        && fall - expected > FAR_FROM_PREDICTED)
-        .then(|| {
-            format!(
-                "A bottleneck at the cold end: f_up falls by {fall:.2} from β = 1 to β = {:.3} (rung \
-                 {third}), more than {COLD_FALL}, where the swap rates predict {expected:.2}. Swaps \
-                 are accepted there, but replicas turn back: they mix slowly inside the rungs.",
-                ladder.betas[third]
-            )
-        })
-}
-
-fn slow_mixing(ladder: &LadderRow) -> Option<String> {
-    let distance = |&(_, measured, predicted): &(usize, f64, f64)| (measured - predicted).abs();
-    let flows = flows(ladder);
-    let worst = flows.iter().max_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-    let &(rung, measured, predicted) = worst;
-    if distance(worst) <= FAR_FROM_PREDICTED {
-        return None;
-    }
-    let fall = |pair: &&[(usize, f64, f64)]| {
-        (pair[0].1 - pair[1].1) - (pair[0].2 - pair[1].2) // beyond the predicted one
-    };
-    let steepest = flows.windows(2).max_by(|a, b| fall(a).total_cmp(&fall(b)))?;
-    let (cold, hot) = (steepest[0].0, steepest[1].0);
-    Some(format!(
-        "f_up is {measured:.2} on rung {rung} (β = {:.3}) where the swap rates predict \
-         {predicted:.2}, further off than {FAR_FROM_PREDICTED}: replicas mix slowly inside the \
-         rungs, most of all between rungs {cold} and {hot} (β = {:.3} and {:.3}), and round trips \
-         take longer than the swap rates promise.",
-        ladder.betas[rung], ladder.betas[cold], ladder.betas[hot]
-    ))
-}
-
-fn full_ladder(ladder: &LadderRow, config: &Config) -> Option<String> {
-    let adaptive = config.algorithm == Algorithm::Apt && ladder.betas.len() >= config.max_rungs;
-    (adaptive && ladder.swap_rate < config.min_swap).then(|| {
-        format!(
-            "The ladder could not grow: it has its --max-rungs {} and a mean swap rate of {:.2}, \
-             below its --min-swap {}.",
-            config.max_rungs, ladder.swap_rate, config.min_swap
         )
     })
 }

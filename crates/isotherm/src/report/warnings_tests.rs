@@ -3,7 +3,10 @@
 
 use super::*;
 use crate::likelihood::Verdict;
+use crate::record::LadderRow;
+use crate::record::doubts::predicted_flow;
 use crate::report::fixtures::*;
+use crate::train::Algorithm;
 use crate::train::follower::FollowedLogZ;
 
 fn config() -> Config {

@@ -61,6 +61,12 @@ impl RunFolder {
     /// the run would overwrite, unless it is a run that `replace` allows to remove.
     pub fn create(path: &Path, replace: bool) -> Result<RunFolder> {
         let folder = RunFolder { path: path.to_owned() };
+        if path.exists() && !path.is_dir() {
+            return Err(Error::run(format!(
+                "{} is a file, and a run needs a folder; choose another --out",
+                path.display()
+            )));
+        }
         fs::create_dir_all(path).map_err(|error| Error::io("make the folder", path, &error))?;
         let entries = fs::read_dir(path).map_err(|error| Error::io("read", path, &error))?;
         // Hidden files are locks and leftovers of writes that never finished.

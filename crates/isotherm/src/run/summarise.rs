@@ -5,7 +5,10 @@ use isotherm_kernels::matrix::flat;
 use crate::data::Dataset;
 use crate::likelihood::{LogLikelihood, exact};
 use crate::model::Parameters;
-use crate::record::{BestModel, LadderRow, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};
+use crate::record::{
+    BestModel, LadderRow, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate, doubts,
+};
+use crate::train::follower::COLUMNS;
 use crate::train::{Phase, Plan, TrainState};
 
 /// The likelihood of the model and that of its averaged parameters, where they can be had.
@@ -36,8 +39,15 @@ pub(super) fn summarise(
     let phase = if state.step > config.updates { Phase::Sample } else { Phase::Train };
     let mut warnings = data.warnings();
     warnings.extend(large_parameters(state.result()[0]));
-    warnings.extend(ladder.and_then(LadderRow::starved_gap));
-    warnings.extend(ladder.and_then(no_round_trip));
+    if let Some(ladder) = ladder {
+        warnings.extend(doubts::of_a_ladder(ladder, Some(config), config.ladder_steps(state.step)));
+        warnings.extend(no_round_trip(ladder));
+    }
+    if let Some(follower) = state.follower.as_ref().filter(|it| it.tracked.looks > 1) {
+        let round_trips = follower.tempering.state.flow.round_trips;
+        let updates = state.step.min(config.updates);
+        warnings.extend(doubts::of_a_follower(COLUMNS, round_trips, updates));
+    }
     if state.step < config.updates {
         let why = match state.has_stalled(config.patience) {
             true => ", because nothing was better on the validation data any more",

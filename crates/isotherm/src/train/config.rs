@@ -202,10 +202,14 @@ impl Config {
         }
     }
 
-    /// Whatever follows from the data, unless it `is_chosen` by the option's name: the pace and, for
-    /// pictures, the penalty on differences between neighbouring pixels. The mixture needs nothing.
+    /// Whatever follows from the data and from other options, unless it `is_chosen` by the option's name: the
+    /// particles, the pace and, for pictures, the penalty on differences between neighbouring pixels. The mixture needs nothing.
     pub fn suit(&mut self, data: &Dataset, is_chosen: impl Fn(&str) -> bool) {
         let Some(examples) = data.examples() else { return };
+        if !is_chosen("particles") {
+            // One a column at least, however many columns somebody wants.
+            self.particles = self.particles.max(self.columns);
+        }
         if !is_chosen("smooth") && (self.shape.is_some() || data.pictures().is_some()) {
             self.smooth = (SMOOTHNESS / examples as f64).min(MOST_SMOOTHNESS);
             if !is_chosen("l1") {

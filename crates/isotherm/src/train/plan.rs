@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::model::PerfectSampler;
 use crate::path::SwapOn;
 use crate::path::hidden_marginal::SMALL_HIDDEN;
-use crate::tempering::Adaptation;
+use crate::tempering::{Adaptation, Respace};
 
 /// The largest layer that is enumerated all along a run and not only at its end.
 const CHEAP_LAYER: usize = 16;
@@ -61,7 +61,7 @@ impl Config {
                  set --batch instead",
             ));
         }
-        let particles = self.choose_particles(columns);
+        let particles = self.choose_particles(columns)?;
         let bytes = Config::check_memory(&self.bytes(n_visible, columns, particles, rungs))?;
         if let Some(shape) = self.shape {
             shape.check(n_visible)?;
@@ -361,11 +361,30 @@ impl Config {
     }
 
     /// At least one a column.
-    fn choose_particles(&self, columns: usize) -> usize {
+    fn choose_particles(&self, columns: usize) -> Result<usize> {
         match self.particles {
-            _ if !self.tempered() => columns,
-            particles => particles.unwrap_or(columns).max(columns),
+            _ if !self.tempered() => Ok(columns),
+            Some(particles) if particles < columns => Err(Error::config(format!(
+                "--particles {particles} are fewer than --columns {columns}, of which each has one; \
+                 raise --particles or lower --columns"
+            ))),
+            particles => Ok(particles.unwrap_or(columns)),
         }
+    }
+
+    /// Those of the given options that this algorithm has no use for.
+    pub fn unused<'a>(&self, options: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+        const ADAPTATION: [&str; 7] =
+            ["respace", "beta-lr", "min-swap", "min-rungs", "max-rungs", "spawn-every", "burn-in"];
+        let fixed = self.algorithm == Algorithm::Apt && self.respace == Respace::Fixed;
+        let is_unused = |name: &str| match name {
+            "beta-lr" if fixed => true,
+            name if ADAPTATION.contains(&name) => self.algorithm != Algorithm::Apt,
+            "spacing" | "swap" => !self.tempered(),
+            "particles" => self.keeps_no_samples().is_some(),
+            _ => false,
+        };
+        options.filter(|name| is_unused(name)).collect()
     }
 
     fn choose_rungs(&self) -> Result<usize> {
