@@ -54,7 +54,7 @@ pub(crate) enum Command {
   isotherm train
   isotherm train votes.npy --hidden 20 --batch 50 --updates 2e5 --out runs/votes
   isotherm train nltcs.npz:train --valid nltcs.npz:valid --test nltcs.npz:test
-  isotherm train votes.csv --split 0.8/0.1/0.1
+  isotherm train votes.csv --drop id,party --split 0.8/0.1/0.1
   isotherm train digits.npy.gz --binarise threshold:0.5 --hidden 500
   isotherm train --algorithm pt --path joint --rungs 50 --lr 1e-3 --lr-decay constant
   isotherm train --config experiment.toml --seed 7
@@ -92,6 +92,10 @@ pub(crate) struct TrainOptions {
     /// dealt at random by --data-seed
     #[arg(long, value_name = "SHARES", help_heading = "Data")]
     split: Option<String>,
+    /// Columns to leave out, such as labels or numbers of rows: their numbers from 1 on, ranges of these, or
+    /// their names in a header, such as 1,4-6,class; of --valid and --test too
+    #[arg(long, value_name = "COLUMNS", help_heading = "Data")]
+    drop: Option<String>,
     /// How values become 0 and 1: as-is (they are), threshold:0.5 (1 above that share of 1 or of 255,
     /// as the training data have it; from 1 on, above that value), static:SEED (drawn once with the intensity as probability) or
     /// dynamic (drawn anew every epoch). Likelihoods under different ones do not compare
@@ -248,6 +252,7 @@ pub(crate) struct TrainOptions {
   isotherm data votes.csv
   isotherm data nltcs.npz                            all of its arrays
   isotherm data nltcs.npz:train --test nltcs.npz:test
+  isotherm data votes.csv --drop id,party
   isotherm data train-images-idx3-ubyte.gz --binarise threshold:0.5
 
 NumPy (.npy, .npz), text (commas, semicolons, tabs or spaces, with or without a header), IDX, MATLAB
@@ -255,6 +260,10 @@ version 5 to 7 and Parquet are recognised by their content, each also gzipped. R
 pub(crate) struct DataArguments {
     /// The file; FILE:NAME names one of several arrays in it
     pub(crate) file: String,
+    /// Columns to leave out: numbers from 1 on, ranges, or names in a header, such as 1,4-6,class. The
+    /// others are counted without them
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) drop: Option<String>,
     /// Look at what this rule makes of the values: as-is, threshold:0.5, static:SEED or dynamic
     #[arg(long, value_name = "RULE")]
     pub(crate) binarise: Option<String>,
@@ -331,6 +340,10 @@ pub(crate) struct EvaluateArguments {
     /// file]
     #[arg(long, value_name = "RULE")]
     pub(crate) binarise: Option<String>,
+    /// Columns of --data and --train to leave out, as for `isotherm train` [default: those that the run left
+    /// out; "" for none]
+    #[arg(long, value_name = "COLUMNS", requires = "data")]
+    pub(crate) drop: Option<String>,
     /// Evaluate the averaged parameters
     #[arg(long)]
     pub(crate) averaged: bool,

@@ -1,6 +1,6 @@
 //! `isotherm data`.
 
-use isotherm::data::{ArrayReport, Binarise, FileReport, Source, ValueKind, inspect};
+use isotherm::data::{ArrayReport, Binarise, FileReport, LeftOut, Source, ValueKind, inspect};
 use isotherm::{Error, Result};
 
 use crate::Ending;
@@ -12,9 +12,11 @@ use isotherm::shell::quoted;
 const LISTED: usize = 6;
 
 pub(crate) fn run(arguments: &DataArguments) -> Result<Ending> {
-    let source = Source::parse(&arguments.file);
+    let drop: Option<LeftOut> = arguments.drop.as_deref().map(str::parse).transpose()?;
+    let source = Source::parse(&arguments.file).leaving_out(drop.as_ref());
     let binarise: Option<Binarise> = arguments.binarise.as_deref().map(str::parse).transpose()?;
     let test = arguments.test.as_deref().map(Source::parse);
+    let test = test.map(|test| test.leaving_out(drop.as_ref()));
     let report = inspect(&source, binarise, test.as_ref())?;
     if arguments.json {
         let text = serde_json::to_string_pretty(&report)

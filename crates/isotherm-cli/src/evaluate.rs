@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use isotherm::data::{Binarise, Dataset, Source};
+use isotherm::data::{Binarise, Dataset, LeftOut, Source};
 use isotherm::likelihood::{Budget, FoundLogZ, Length, LogLikelihood, Way, exact};
 use isotherm::model::{ModelFile, Rbm, read_model};
 use isotherm::run::{RunData, RunFolder};
@@ -113,7 +113,9 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
     }
     if let Some(text) = &arguments.data {
         let scale = own.as_ref().ok().and_then(|own| own.train.scale());
-        let data = Dataset::load_like(&Source::parse(text), rule, config.data_seed, scale)?;
+        let left_out = left_out(arguments)?.or(config.drop);
+        let source = Source::parse(text).leaving_out(left_out.as_ref());
+        let data = Dataset::load_like(&source, rule, config.data_seed, scale)?;
         // The training data may have gone; an exact likelihood of zeros and ones does without them.
         let training = own.map(|own| own.train).unwrap_or_else(|error| {
             if rule != Binarise::AsIs || is_estimated(&model, way(arguments)) {
@@ -153,7 +155,11 @@ fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
     let has_averaged = file.averaged.is_some();
     let model = choose(file, arguments.averaged, &arguments.run)?;
     let rule = rule(arguments)?.unwrap_or_default();
-    let load = |text: &String, like| Dataset::load_like(&Source::parse(text), rule, 1, like);
+    let left_out = left_out(arguments)?;
+    let load = |text: &String, like| {
+        let source = Source::parse(text).leaving_out(left_out.as_ref());
+        Dataset::load_like(&source, rule, 1, like)
+    };
     let training = arguments.train.as_ref().map(|text| load(text, None)).transpose()?;
     let data = load(data, training.as_ref().and_then(Dataset::scale))?;
     let training = training.unwrap_or_else(|| data.clone());
@@ -163,6 +169,11 @@ fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
 /// The rule that is asked for.
 fn rule(arguments: &EvaluateArguments) -> Result<Option<Binarise>> {
     arguments.binarise.as_deref().map(str::parse).transpose()
+}
+
+/// The columns that are asked to be left out.
+fn left_out(arguments: &EvaluateArguments) -> Result<Option<LeftOut>> {
+    arguments.drop.as_deref().map(str::parse).transpose()
 }
 
 fn way(arguments: &EvaluateArguments) -> Way {

@@ -61,8 +61,10 @@ fn a_column_that_counts_the_rows_is_pointed_out() {
         fs::write(&file, format!(",a,b\n{}", of(first))).unwrap();
         let printed = succeed(data(&file, ""));
         assert!(fact(&printed, "note").starts_with("column 1 counts the rows"), "{printed}");
-        assert!(!printed.contains("isotherm train") && !printed.contains("threshold"), "{printed}");
+        assert!(printed.contains("--drop 1") && !printed.contains("threshold"), "{printed}");
     }
+    let left = succeed(data(&file, "--drop 1"));
+    assert!(left.contains("300 examples × 2 variables"), "{left}");
     fs::write(&file, of(2)).unwrap();
     assert!(succeed(data(&file, "")).contains("isotherm train"), "some other number");
 }

@@ -113,7 +113,7 @@ impl Dataset {
 
     /// The zeros and ones in a file.
     pub fn read(path: &Path) -> Result<Dataset> {
-        Dataset::load(&Source { path: path.to_owned(), array: None }, Binarise::AsIs, 0)
+        Dataset::load(&Source { path: path.to_owned(), ..Source::default() }, Binarise::AsIs, 0)
     }
 
     /// The examples in a file, binarised by a rule. Grey ones are measured on a draw by the data

@@ -123,7 +123,7 @@ pub fn inspect(
     let alone = found.arrays.len() == 1;
     let mut arrays = Vec::new();
     for name in found.arrays {
-        let array = Source { path: source.path.clone(), array: name.clone() };
+        let array = Source { array: name.clone(), ..source.clone() };
         match report(&array, binarise) {
             Ok(report) => arrays.push(report),
             Err(error) if alone => return Err(error),
@@ -161,7 +161,7 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
         kind: std::mem::take(&mut look.kind),
         note: match counts_rows {
             true => Some(
-                "column 1 counts the rows, the others lie between 0 and 1: leave it out of the file"
+                "column 1 counts the rows, the others lie between 0 and 1: leave it out (--drop 1)"
                     .to_owned(),
             ),
             false => look.note.take(),
@@ -343,9 +343,14 @@ fn command(
         _ => named("train")?,
     };
     let spelled = |array: &ArrayReport| {
-        let source = Source { path: source.path.clone(), array: array.name.clone() };
+        let source = Source { array: array.name.clone(), ..source.clone() };
         quoted(&source.name())
     };
+    if one.counts_rows && source.left_out.is_empty() {
+        let others = source.clone().leaving_out("1".parse().ok().as_ref());
+        let test = test.map(|test| Source { left_out: others.left_out.clone(), ..test.clone() });
+        return inspect(&others, binarise, test.as_ref()).ok()?.command;
+    }
     if one.constant_by_rule == one.columns || one.counts_rows {
         return None;
     }
@@ -362,11 +367,14 @@ fn command(
         (Some(test), ..) => words.push(format!("--test {}", quoted(&test.name()))),
         (None, Some(array), _) => words.push(format!("--test {}", spelled(array))),
         (None, None, None) if one.rows >= 100 => {
-            let array = Source { path: source.path.clone(), array: one.name.clone() };
+            let array = Source { array: one.name.clone(), ..source.clone() };
             constant |= is_constant_in_part(&array, rule);
             words.push(format!("--split {SPLIT}"));
         }
         _ => {}
+    }
+    if !source.left_out.is_empty() {
+        words.push(format!("--drop {}", quoted(&source.left_out.to_string())));
     }
     if rule != Binarise::AsIs {
         words.push(format!("--binarise {rule}"));

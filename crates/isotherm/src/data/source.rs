@@ -3,31 +3,36 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::LeftOut;
 use crate::error::{Error, Result};
 
 /// A file, and the name of an array in it where it holds several: `FILE` or `FILE:NAME`. A file that
 /// has just this name, colon included, is meant before an array in another, and the name of the array
 /// may have colons too.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
     /// The file.
     pub path: PathBuf,
     /// The array in it, if one is named.
     pub array: Option<String>,
+    /// Columns that are not read.
+    pub left_out: LeftOut,
 }
 
 impl Source {
     /// The source that a text names.
     pub fn parse(text: &str) -> Source {
-        let whole = Source { path: PathBuf::from(text), array: None };
+        let whole = Source { path: PathBuf::from(text), ..Source::default() };
         if whole.path.exists() {
             return whole;
         }
         let mut pairs = text.match_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
         match pairs.find(|(file, array)| !array.is_empty() && Path::new(file).is_file()) {
-            Some((file, array)) => {
-                Source { path: PathBuf::from(file), array: Some(array.to_owned()) }
-            }
+            Some((file, array)) => Source {
+                path: PathBuf::from(file),
+                array: Some(array.to_owned()),
+                ..Source::default()
+            },
             None => whole,
         }
     }
@@ -36,7 +41,12 @@ impl Source {
     pub fn absolute(&self) -> Result<Source> {
         let path =
             fs::canonicalize(&self.path).map_err(|error| Error::io("read", &self.path, &error))?;
-        Ok(Source { path, array: self.array.clone() })
+        Ok(Source { path, ..self.clone() })
+    }
+
+    /// The same without some of its columns.
+    pub fn leaving_out(self, left_out: Option<&LeftOut>) -> Source {
+        Source { left_out: left_out.cloned().unwrap_or_default(), ..self }
     }
 
     /// As it is written.

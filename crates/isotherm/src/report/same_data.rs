@@ -59,7 +59,10 @@ fn same(a: &RunRecord, b: &RunRecord) -> SameData {
 /// Whether two runs on one file chose the same of it and made the same of its values.
 fn same_choice(a: &Config, b: &Config) -> bool {
     let seeded = a.split.is_some() || a.binarise == Binarise::Dynamic;
-    a.split == b.split && a.binarise == b.binarise && (!seeded || a.data_seed == b.data_seed)
+    a.split == b.split
+        && a.drop == b.drop
+        && a.binarise == b.binarise
+        && (!seeded || a.data_seed == b.data_seed)
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ impl RunData {
                      other data with --data, or train on a file",
                 ));
             }
-            Dataset::load_like(&Source::parse(text), config.binarise, config.data_seed, like)
+            let source = Source::parse(text).leaving_out(config.drop.as_ref());
+            Dataset::load_like(&source, config.binarise, config.data_seed, like)
         };
         let whole = match &config.data {
             None => Dataset::mixture(config.data_seed),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Binarise, ConstantColumns, Dataset, ImageShape, Split};
+use crate::data::{Binarise, ConstantColumns, Dataset, ImageShape, LeftOut, Split};
 use crate::path::SwapOn;
 use crate::tempering::{Respace, Spacing};
 
@@ -80,6 +80,7 @@ pub struct Config {
     pub valid: Option<String>,
     pub test: Option<String>,
     pub split: Option<Split>,
+    pub drop: Option<LeftOut>,
     pub binarise: Binarise,
     pub shape: Option<ImageShape>,
     pub constant_columns: ConstantColumns,
@@ -129,6 +130,7 @@ impl Default for Config {
             valid: None,
             test: None,
             split: None,
+            drop: None,
             binarise: Binarise::AsIs,
             shape: None,
             constant_columns: ConstantColumns::Auto,

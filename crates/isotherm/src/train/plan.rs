@@ -108,6 +108,9 @@ impl Config {
                 self.binarise
             )));
         }
+        if self.drop.is_some() && self.data.is_none() {
+            return Err(Error::config("--drop needs a file of data to leave columns out of"));
+        }
         let held_out = self.valid.is_some() || self.split.is_some_and(|split| split.valid > 0.0);
         if self.patience.is_some() && !held_out {
             return Err(Error::config(

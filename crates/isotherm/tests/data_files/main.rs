@@ -4,6 +4,7 @@
 mod binarising;
 mod bombs;
 mod fuzz;
+mod leaving_out;
 mod memory;
 mod round_trips;
 mod writers;
@@ -32,7 +33,7 @@ impl Place {
 
     fn source(&self, name: &str, content: &[u8], array: Option<&str>) -> Source {
         std::fs::write(self.path(name), content).unwrap();
-        Source { path: self.path(name), array: array.map(str::to_owned) }
+        Source { path: self.path(name), array: array.map(str::to_owned), ..Source::default() }
     }
 
     fn read(

@@ -9,14 +9,14 @@ use proptest::prelude::*;
 use super::writers::*;
 use super::{Place, random_bits};
 
-fn matrices() -> impl Strategy<Value = Vec<Vec<u8>>> {
+pub(super) fn matrices() -> impl Strategy<Value = Vec<Vec<u8>>> {
     (1..12usize, 1..150usize).prop_flat_map(|(rows, cols)| {
         prop::collection::vec(prop::collection::vec(0..2u8, cols), rows)
     })
 }
 
 /// Every way of writing a matrix; the name of the array where one is needed.
-fn written(rows: &Rows) -> Vec<(&'static str, Vec<u8>, Option<&'static str>)> {
+pub(super) fn written(rows: &Rows) -> Vec<(&'static str, Vec<u8>, Option<&'static str>)> {
     let cols = rows[0].len();
     let other = random_bits(2, 3, 1);
     let mut files = vec![

@@ -5,7 +5,7 @@ use isotherm_kernels::stream_key;
 use super::input::Input;
 use super::recognise::{Format, recognise};
 use super::visitor::{Visitor, flattened};
-use super::{matlab, npz, visit_input};
+use super::{matlab, npz, visit};
 use crate::Result;
 use crate::data::Source;
 
@@ -37,9 +37,8 @@ pub(crate) fn contents(source: &Source) -> Result<Contents> {
 
 /// Looks at one array.
 pub(crate) fn look(source: &Source) -> Result<Look> {
-    let input = Input::new(&source.path)?;
     let mut look = Look::default();
-    visit_input(&input, recognise(&input)?, source.array.as_deref(), &mut look)?;
+    visit(source, &mut look)?;
     Ok(look)
 }
 

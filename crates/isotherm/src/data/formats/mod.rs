@@ -18,6 +18,7 @@ mod squeeze;
 mod survey;
 mod text;
 mod visitor;
+mod without;
 
 use std::fmt::Display;
 use std::io;
@@ -26,13 +27,14 @@ use std::path::Path;
 use isotherm_kernels::BitMatrix;
 
 use super::binarise::static_key;
-use super::{Binarise, Intensities, Scale, Source};
+use super::{Binarise, Intensities, LeftOut, Scale, Source};
 use crate::{Error, Result};
 use input::Input;
 use pack::{PackBits, PackIntensities, Rule};
 use recognise::{Format, recognise};
 use survey::Survey;
 use visitor::{Visitor, spelled};
+use without::Without;
 
 pub use npy::write_npy;
 pub use parquet::panics_are_caught;
@@ -65,7 +67,7 @@ pub struct Loaded {
 ///
 /// If the file cannot be read, or holds anything but a matrix of zeros and ones.
 pub fn load(path: &Path) -> Result<BitMatrix> {
-    let source = Source { path: path.to_owned(), array: None };
+    let source = Source { path: path.to_owned(), ..Source::default() };
     match read(&source, Binarise::AsIs)? {
         Values::Bits(bits) => Ok(bits),
         Values::Grey(_) => Err(Error::data(format!("{}: these are grey values", path.display()))),
@@ -195,16 +197,42 @@ fn pack_intensities(
 /// Why a file that has lost values since it was looked at cannot be used.
 const SHRUNK: &str = "the file became shorter while it was read; wait until it is written";
 
-/// Hands every value in a file to a visitor.
+/// Hands every value in a file to a visitor, but for the columns that are left out.
 fn visit(source: &Source, visitor: &mut dyn Visitor) -> Result<()> {
     let input = Input::new(&source.path)?;
-    visit_input(&input, recognise(&input)?, source.array.as_deref(), visitor)
+    let (format, array) = (recognise(&input)?, source.array.as_deref());
+    let left_out = &source.left_out;
+    if left_out.is_empty() || format == Format::Parquet {
+        return visit_all(&input, format, array, left_out, visitor);
+    }
+    let named = match format {
+        Format::Text => text::columns_named(&input, left_out)?,
+        _ => Vec::new(),
+    };
+    if let Some(name) = left_out.names().find(|name| !named.iter().any(|(it, _)| it == name)) {
+        let why = match format {
+            Format::Text => "the first row names no such column; give its number",
+            _ => "the columns of this file have no names; give their numbers",
+        };
+        return Err(input.origin.refuse(format!("--drop {}: {why}", shown(name, 40))));
+    }
+    let mut without = Without::new(visitor, left_out.runs(named.iter().map(|&(_, column)| column)));
+    visit_all(&input, format, array, left_out, &mut without)?;
+    left_out.check_width(without.width).map_err(|why| input.origin.refuse(why))?;
+    match without.left_of(without.width) {
+        0 => Err(input.origin.refuse(NOTHING_LEFT)),
+        _ => Ok(()),
+    }
 }
 
-fn visit_input(
+/// Why a file without its columns cannot be used.
+const NOTHING_LEFT: &str = "--drop leaves no column";
+
+fn visit_all(
     input: &Input,
     format: Format,
     array: Option<&str>,
+    left_out: &LeftOut,
     visitor: &mut dyn Visitor,
 ) -> Result<()> {
     let origin = &input.origin;
@@ -218,8 +246,8 @@ fn visit_input(
         Format::Npz => npz::read(input, array, visitor),
         Format::Idx => idx::read(origin, input.open()?, visitor),
         Format::Matlab => matlab::read(input, array, visitor),
-        Format::Parquet => parquet::read(input, visitor),
-        Format::Text => text::read(input, visitor),
+        Format::Parquet => parquet::read(input, left_out, visitor),
+        Format::Text => text::read(input, left_out, visitor),
     }
 }
 

@@ -16,7 +16,8 @@ use parquet::schema::types::ColumnDescriptor;
 use super::input::Input;
 use super::parquet_pages;
 use super::visitor::{Visitor, spelled};
-use super::{Origin, shown};
+use super::{NOTHING_LEFT, Origin, shown};
+use crate::data::LeftOut;
 use crate::{Error, Result};
 
 /// How a Parquet file begins, and ends.
@@ -31,12 +32,12 @@ const LONGEST_LIST: usize = 1 << 20;
 const TOO_MANY: &str = "more than 500 times the size of the file";
 
 /// Visits all columns, one after the other.
-pub(super) fn read(input: &Input, visitor: &mut dyn Visitor) -> Result<()> {
+pub(super) fn read(input: &Input, left_out: &LeftOut, visitor: &mut dyn Visitor) -> Result<()> {
     let origin = &input.origin;
     let file = input.open_seekable()?;
     parquet_pages::check_footer(origin, &file)?;
     guarded(origin, || {
-        let table = Table::open(input, file)?;
+        let table = Table::open(input, file, left_out)?;
         // Decoded twice: what the file says of its rows may not be so, and room is made for them.
         let mut counted = Vec::new();
         for &column in &table.columns {
@@ -97,7 +98,7 @@ struct Table<'a> {
 type Take<'a> = &'a mut dyn FnMut(usize, usize, f64) -> std::result::Result<(), String>;
 
 impl<'a> Table<'a> {
-    fn open(input: &'a Input, file: File) -> Result<Table<'a>> {
+    fn open(input: &'a Input, file: File, left_out: &LeftOut) -> Result<Table<'a>> {
         let origin = &input.origin;
         let pages = file.try_clone().map_err(|error| origin.io(&error))?;
         // Without the old kinds of LZ4, which unpack to more than they claim.
@@ -109,6 +110,10 @@ impl<'a> Table<'a> {
         let (index, columns): (Vec<usize>, Vec<usize>) = (0..schema.num_columns())
             .partition(|&column| is_index(&schema.column(column).path().string()));
         let has_index = !index.is_empty();
+        let columns = without(left_out, columns, |column| {
+            schema.column(column).path().parts().first().cloned().unwrap_or_default()
+        })
+        .map_err(|why| origin.refuse(why))?;
         let table = Table { origin, reader, columns, has_index, most: input.most_unpacked() };
         if table.columns.is_empty() || table.reader.metadata().file_metadata().num_rows() < 1 {
             return Err(origin.refuse("there are no values in the file; write rows of 0 and 1"));
@@ -176,7 +181,7 @@ impl<'a> Table<'a> {
             | Physical::INT64
             | Physical::FLOAT
             | Physical::DOUBLE => {}
-            _ => return refuse("it does not hold numbers or truth values; leave it out"),
+            _ => return refuse("it does not hold numbers or truth values; leave it out (--drop)"),
         }
         let plain = match (descriptor.logical_type_ref(), descriptor.converted_type()) {
             (Some(LogicalType::Integer(_)), _) => true,
@@ -269,6 +274,26 @@ impl<'a> Table<'a> {
         let why = shown(&error.to_string(), 120);
         let why = format!("it cannot be decoded ({why}); write it again");
         self.origin.refuse_at(self.place(column), why)
+    }
+}
+
+/// The columns but for those that are left out: by their names, or by their numbers as people count them.
+fn without(
+    left_out: &LeftOut,
+    columns: Vec<usize>,
+    name: impl Fn(usize) -> String,
+) -> std::result::Result<Vec<usize>, String> {
+    let named = |it: &str| (0..columns.len()).find(|&at| name(columns[at]) == it);
+    if let Some(missing) = left_out.names().find(|it| named(it).is_none()) {
+        return Err(format!("--drop {}: there is no column of that name", shown(missing, 40)));
+    }
+    left_out.check_width(columns.len())?;
+    let runs = left_out.runs(left_out.names().filter_map(named));
+    let is_left = |at: &usize| !runs.iter().any(|(first, last)| (first..=last).contains(&at));
+    let left: Vec<usize> = (0..columns.len()).filter(is_left).map(|at| columns[at]).collect();
+    match left.is_empty() && !columns.is_empty() {
+        true => Err(NOTHING_LEFT.to_owned()),
+        false => Ok(left),
     }
 }
 

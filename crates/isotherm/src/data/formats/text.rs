@@ -8,6 +8,7 @@ use super::input::Input;
 use super::squeeze::Squeeze;
 use super::visitor::Visitor;
 use super::{Origin, shown};
+use crate::data::LeftOut;
 use crate::{Error, Result};
 
 /// Characters of a bad value that a message shows.
@@ -70,12 +71,34 @@ enum FirstRow {
     Numbers,
 }
 
+/// Columns that the first row gives a name that is to be left out.
+pub(super) fn columns_named(input: &Input, left_out: &LeftOut) -> Result<Vec<(String, usize)>> {
+    let mut fields = fields(input, separator(&input.head))?;
+    let (mut named, mut col) = (Vec::new(), 0);
+    while let Some(record_end) = fields.advance()? {
+        if col == 0 && record_end && fields.is_blank() {
+            continue;
+        }
+        if let Some(name) = text(&fields.field).ok().filter(|name| left_out.has_name(name)) {
+            named.push((name.to_owned(), col));
+        }
+        col += 1;
+        if record_end {
+            break;
+        }
+    }
+    Ok(named)
+}
+
 /// Visits rows of values; a first row without any number or with the numbers of the columns is a
-/// header, and lines that begin with `#` are remarks.
-pub(super) fn read(input: &Input, visitor: &mut dyn Visitor) -> Result<()> {
+/// header, and lines that begin with `#` are remarks. Where columns are left out by name, it names them.
+pub(super) fn read(input: &Input, left_out: &LeftOut, visitor: &mut dyn Visitor) -> Result<()> {
     let separator = separator(&input.head);
     visitor.kind(&format!("text between {}", separator.plural()));
-    let first = first_row(&mut fields(input, separator)?)?;
+    let first = match left_out.names().next() {
+        Some(_) => FirstRow::Names,
+        None => first_row(&mut fields(input, separator)?, visitor)?,
+    };
     if first == FirstRow::Numbers {
         visitor.note("the first row numbers the columns and is taken as a header");
     }
@@ -92,7 +115,7 @@ fn fields<'a>(input: &'a Input, separator: Separator) -> Result<Fields<'a, Box<d
 }
 
 /// Looks at the first row, as far as it takes to tell.
-fn first_row<R: Read>(fields: &mut Fields<'_, R>) -> Result<FirstRow> {
+fn first_row<R: Read>(fields: &mut Fields<'_, R>, visitor: &dyn Visitor) -> Result<FirstRow> {
     let (mut col, mut words, mut numbers) = (0u32, false, false);
     let (mut from_zero, mut from_one) = (true, true);
     while let Some(record_end) = fields.advance()? {
@@ -104,6 +127,7 @@ fn first_row<R: Read>(fields: &mut Fields<'_, R>) -> Result<FirstRow> {
             return Err(fields.refuse(0, fields.spell_with(why)));
         }
         match fields.parse() {
+            _ if !visitor.wants(col as usize) => {}
             // A value, unless there is a name beside it.
             Ok(_) if fields.is_truth() => (from_zero, from_one) = (false, false),
             Ok(value) => {
@@ -150,6 +174,7 @@ fn visit<R: Read>(
         if !header {
             let expected = width == 0 || col < width;
             let value = match fields.parse() {
+                _ if !visitor.wants(col) => f64::NAN,
                 // A missing value, which some visitors count.
                 Err(_) if fields.is_missing() && expected => f64::NAN,
                 parsed => parsed.map_err(|why| fields.refuse(col, why))?,
@@ -304,7 +329,8 @@ impl<'a, R: Read> Fields<'a, R> {
                 let remedy = match text.contains([',', ';', '\t', ' ']) {
                     true => format!("separate the values by {separators}"),
                     false => format!(
-                        "write only 0 and 1 between {separators}, and leave out columns of names"
+                        "write only 0 and 1 between {separators}, and leave out columns of names \
+                         (--drop)"
                     ),
                 };
                 Err(format!("\"{}\" is not a number; {remedy}", shown(text, SHOWN)))

@@ -13,6 +13,11 @@ pub(super) trait Visitor {
     /// they come row by row. Answers whether there is room for it.
     fn dimensions(&mut self, shape: &[usize]) -> bool;
 
+    /// Whether the values of a column are asked for; others need not be numbers.
+    fn wants(&self, _col: usize) -> bool {
+        true
+    }
+
     /// A value; a missing one is NaN. An answer of why it cannot be used follows the value itself
     /// in the message, such as "is not 0 or 1".
     fn value(&mut self, row: usize, col: usize, value: f64) -> Result<(), String>;
