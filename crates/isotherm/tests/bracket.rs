@@ -9,7 +9,7 @@ use common::*;
 use isotherm::data::Dataset;
 use isotherm::likelihood::bracket::log_z;
 use isotherm::likelihood::{
-    AnnealingEffort, Budget, End, Length, LogLikelihood, LogZ, exact, log_likelihood,
+    AnnealingEffort, Budget, End, Estimate, Length, LogLikelihood, LogZ, exact, log_likelihood,
 };
 use isotherm::model::{Parameters, Rbm};
 use isotherm_kernels::{BitMatrix, Matrix};
@@ -36,14 +36,25 @@ fn the_bracket_holds_where_the_sampler_mixes() {
         let rbm = train(&data, hidden, updates);
         let truth = exact::log_z(&rbm).unwrap();
         let (mut held, mut converged) = (0, 0);
+        let holds = |it: &Estimate| usize::from(it.lower <= truth && truth <= it.upper);
+        // Annealing up, annealing down from the samples of either start, and the value with its error.
+        let mut of_each = [0; 4];
         for seed in 1..=40 {
             let it = estimate(&rbm, &data, &budget(seed));
             held += usize::from(it.lower <= truth && truth <= it.upper);
+            let [random, from_data] = &it.reverse_ais;
+            let near = usize::from((it.value - truth).abs() < 1.96 * it.std_error);
+            let each = [holds(&it.forward_ais), holds(random), holds(from_data), near];
+            of_each.iter_mut().zip(each).for_each(|(sum, it)| *sum += it);
             converged += usize::from(it.verdict.converged);
             assert!(it.lower <= it.value && it.value <= it.upper, "{it:?}");
             assert!(it.upper - it.lower < 3.0, "a bracket of some use: {it:?}");
         }
-        println!("{n_visible} × {hidden}: {held} held, {converged} converged");
+        println!("{n_visible} × {hidden}: {held} held, {of_each:?}, {converged} converged");
+        assert!(
+            of_each.iter().all(|&held| held >= 36),
+            "{of_each:?} of 40 for {n_visible} × {hidden}"
+        );
         assert!(held >= 36, "{held} of 40 brackets of {n_visible} × {hidden} units");
         assert!(converged >= 32, "{converged} of 40 of {n_visible} × {hidden} units converged");
     }

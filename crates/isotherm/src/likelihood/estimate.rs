@@ -46,6 +46,16 @@ impl Estimate {
         Estimate { bounding_end: Some(end), ..self }
     }
 
+    /// The same of an estimator that errs on one side: its interval, of which the far end is no bound, reaches to
+    /// that of another one that does not.
+    pub(super) fn bounding_beside(self, end: End, fair: &Estimate) -> Estimate {
+        let it = self.bounding(end);
+        match end {
+            End::Lower => Estimate { upper: it.upper.max(fair.upper), ..it },
+            End::Upper => Estimate { lower: it.lower.min(fair.lower), ..it },
+        }
+    }
+
     /// With an error of that many degrees of freedom.
     pub(super) fn around(value: f64, std_error: f64, freedom: f64) -> Estimate {
         // Rungs without any overlap have an error without bound, which JSON could not hold.

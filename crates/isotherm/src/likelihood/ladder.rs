@@ -76,10 +76,12 @@ impl Crossings {
             let (std_error, freedom) = spread(&influences);
             Estimate::around(climb, std_error, freedom).plus(at_the_hot_end)
         };
+        // Where a rung misses what its neighbour holds, a stepping stone is off by more than its spread shows.
+        let bar = estimate(bar);
         LadderLogZ {
-            up: estimate(step_up).bounding(End::Lower),
-            down: estimate(step_down).bounding(End::Upper),
-            bar: estimate(bar),
+            up: estimate(step_up).bounding_beside(End::Lower, &bar),
+            down: estimate(step_down).bounding_beside(End::Upper, &bar),
+            bar,
         }
     }
 

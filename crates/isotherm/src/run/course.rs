@@ -20,7 +20,7 @@ use crate::train::follower::{FollowedLogZ, Follower};
 use crate::train::{Config, FinalLikelihood, Phase, Plan, StepInfo, TrainState, Trainer};
 
 /// The version of the checkpoint's contents, and of what an update makes of them.
-const FORMAT: u64 = 4;
+const FORMAT: u64 = 5;
 
 /// Likelihoods along a run: of the model, of its averaged parameters, and of the latter on the
 /// validation data.
@@ -158,7 +158,8 @@ impl Course {
         (self.trainer, self.valid, self.test) = (Trainer::new(plan, train), valid, test);
         self.trainer.begin_a_pass(&self.state);
         if let Some(best) = self.state.best.take() {
-            (self.state.model, self.state.averaged) = (Rbm::new(best.model), best.averaged);
+            (self.state.model, self.state.averaged) =
+                (Rbm::new(best.kept.model), best.kept.averaged);
             self.state.follower.iter_mut().for_each(Follower::begin_anew);
         }
         if left_out && self.plan().tempers_again(step) {
@@ -215,10 +216,11 @@ impl Course {
             true => self.likelihoods()?,
             false => Followed::default(),
         };
+        let updates = self.plan().config.updates;
         if let Some(valid) = &likelihoods.valid {
             // All looks are at the same examples: only log Z is in doubt.
             let error = likelihoods.log_z.map_or(0.0, |log_z| log_z.estimate.std_error);
-            self.state.keep_if_best(valid.value, error);
+            self.state.keep_if_best(valid.value, error, step == updates);
         }
         Ok(Some(Row {
             step,

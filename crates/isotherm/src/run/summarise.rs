@@ -71,8 +71,8 @@ pub(super) fn summarise(
         log_likelihood_test_averaged: test.1,
         entropy_limit: data.limit(),
         best: state.best.as_ref().map(|best| BestModel {
-            update: best.update,
-            log_likelihood_valid: best.log_likelihood,
+            update: best.kept.update,
+            log_likelihood_valid: best.kept.log_likelihood,
         }),
         updates: state.step.min(config.updates),
         sampling_steps: state.step.saturating_sub(config.updates),

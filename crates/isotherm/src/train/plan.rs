@@ -149,9 +149,10 @@ impl Config {
     ) -> [(f64, &'static str); 3] {
         let most_rungs = if self.algorithm == Algorithm::Apt { self.max_rungs } else { rungs };
         let units = (n_visible + self.hidden) as f64;
-        // Model (both ways round), average, velocity and gradient twice; the best model and its average;
-        // the follower's model; and all that goes into a checkpoint once more while it is written.
-        const ARRAYS: f64 = 6.0 + 2.0 + 2.0 + 6.0;
+        // Model (both ways round), average, velocity and gradient twice; the best model and its average, and one
+        // that may prove better; the follower's model; and all that goes into a checkpoint once more while it
+        // is written.
+        const ARRAYS: f64 = 6.0 + 4.0 + 2.0 + 8.0;
         // A few rows beside: sums over blocks of pixels, of the penalties.
         let rows = ARRAYS * n_visible as f64 + (n_visible / BLOCK + 2) as f64;
         let weights = 4.0 * rows * self.hidden as f64;

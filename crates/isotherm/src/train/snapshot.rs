@@ -3,7 +3,7 @@
 use isotherm_kernels::bits::words_for;
 use isotherm_kernels::{BitMatrix, Matrix};
 
-use super::best::{Best, Looks};
+use super::best::{Best, Kept, Looks};
 use super::follower::{COLUMNS, Follower};
 use super::negative::{AnyPath, Negative};
 use super::plan::Plan;
@@ -41,14 +41,16 @@ impl TrainState {
             bundle.insert("follower.variances", &[3], &[log_z, step, bridges])?;
         }
         if let Some(best) = &self.best {
-            bundle.insert("best.update", &[1], &[best.update])?;
-            bundle.insert("best.log_likelihood", &[1], &[best.log_likelihood])?;
-            let Looks { mean, weight, std_error, highest, highest_at, last_at } = best.looks;
-            bundle.insert("best.looks", &[4], &[mean, weight, std_error, highest])?;
-            bundle.insert("best.highest_at", &[1], &[highest_at])?;
-            bundle.insert("best.last_at", &[1], &[last_at])?;
-            best.model.insert_into(bundle, "best.")?;
-            best.averaged.insert_into(bundle, "best.averaged.")?;
+            best.kept.insert_into(bundle, "best.")?;
+            if let Some(candidate) = &best.candidate {
+                candidate.insert_into(bundle, "candidate.")?;
+            }
+            let looks = &best.looks;
+            bundle.insert("looks.recent", &[looks.recent.len()], &looks.recent)?;
+            bundle.insert("looks.means", &[2], &[looks.std_error, looks.highest])?;
+            let Looks { since_candidate, highest_at, judged_at, last_at, .. } = *looks;
+            let counts = [since_candidate, highest_at, judged_at, last_at];
+            bundle.insert("looks.counts", &[4], &counts)?;
         }
         if let Some(tempering) = self.negative.tempering() {
             insert_tempering(tempering, "", bundle)?;
@@ -86,17 +88,26 @@ impl TrainState {
             state.follower = Some(follower);
         }
         if bundle.tensors.contains_key("best.update") {
-            let looks: Vec<f64> = bundle.get("best.looks", &[4])?;
-            let (mean, weight, std_error, highest) = (looks[0], looks[1], looks[2], looks[3]);
-            let highest_at = one(bundle, "best.highest_at")?;
-            let last_at = one(bundle, "best.last_at")?;
-            state.best = Some(Best {
-                update: one(bundle, "best.update")?,
-                log_likelihood: bundle.get("best.log_likelihood", &[1])?[0],
-                model: parameters("best.")?,
-                averaged: parameters("best.averaged.")?,
-                looks: Looks { mean, weight, std_error, highest, highest_at, last_at },
-            });
+            let units = (n_visible, n_hidden);
+            let recent = bundle.tensor("looks.recent")?.shape().first().copied().unwrap_or(0);
+            let means: Vec<f64> = bundle.get("looks.means", &[2])?;
+            let counts: Vec<u64> = bundle.get("looks.counts", &[4])?;
+            let waits = bundle.tensors.contains_key("candidate.update");
+            state.best = Some(Box::new(Best {
+                kept: Kept::take_from(bundle, "best.", units)?,
+                candidate: waits
+                    .then(|| Kept::take_from(bundle, "candidate.", units))
+                    .transpose()?,
+                looks: Looks {
+                    recent: bundle.get("looks.recent", &[recent])?,
+                    std_error: means[0],
+                    highest: means[1],
+                    since_candidate: counts[0],
+                    highest_at: counts[1],
+                    judged_at: counts[2],
+                    last_at: counts[3],
+                },
+            }));
         }
         if state.negative.tempering().is_some() {
             let rows = (plan.columns, plan.spare());
@@ -104,6 +115,31 @@ impl TrainState {
             state.negative = Negative::resume(plan, marginals, tempering, h);
         }
         Ok(state)
+    }
+}
+
+impl Kept {
+    /// Adds a model that is kept, the names prefixed.
+    fn insert_into(&self, bundle: &mut Bundle, prefix: &str) -> Result<()> {
+        bundle.insert(&format!("{prefix}update"), &[1], &[self.update])?;
+        bundle.insert(&format!("{prefix}log_likelihood"), &[1], &[self.log_likelihood])?;
+        self.model.insert_into(bundle, prefix)?;
+        self.averaged.insert_into(bundle, &format!("{prefix}averaged."))
+    }
+
+    /// The same back, given the numbers of visible and hidden units.
+    fn take_from(
+        bundle: &Bundle,
+        prefix: &str,
+        (n_visible, n_hidden): (usize, usize),
+    ) -> Result<Kept> {
+        let parameters = |prefix: &str| Parameters::take_from(bundle, prefix, n_visible, n_hidden);
+        Ok(Kept {
+            update: one(bundle, &format!("{prefix}update"))?,
+            log_likelihood: bundle.get(&format!("{prefix}log_likelihood"), &[1])?[0],
+            model: parameters(prefix)?,
+            averaged: parameters(&format!("{prefix}averaged."))?,
+        })
     }
 }
 

@@ -24,7 +24,7 @@ pub struct TrainState {
     /// Who follows the likelihood along the run.
     pub follower: Option<Follower>,
     /// The best model so far, where there are validation data.
-    pub best: Option<Best>,
+    pub best: Option<Box<Best>>,
 }
 
 impl TrainState {
