@@ -38,6 +38,7 @@ fn describe(report: &FileReport, binarised: bool, test: Option<&str>) -> String 
             lines.extend(overlaps(several, test));
         }
     }
+    lines.extend(report.others.iter().map(|it| format!("  {:<12}{it}", "not used")));
     match &report.command {
         Some(command) => lines.extend([String::new(), format!("  {command}")]),
         None if report.arrays.len() > 1 => {
@@ -87,8 +88,9 @@ fn details(array: &ArrayReport, binarised: bool, test: Option<&str>) -> Vec<Stri
         match array.duplicate_rows {
             0 => "none".to_owned(),
             count => {
-                let before = before(array);
-                format!("{count} rows repeat an earlier one, {distinct} are distinct{before}")
+                let (before, repeat) =
+                    (before(array), if count == 1 { "row repeats" } else { "rows repeat" });
+                format!("{count} {repeat} an earlier one, {distinct} are distinct{before}")
             }
         },
     ));
@@ -115,8 +117,10 @@ fn before(array: &ArrayReport) -> &'static str {
 fn overlaps(arrays: &[ArrayReport], test: Option<&str>) -> Vec<String> {
     let Some(test) = test else { return Vec::new() };
     let mut lines = vec![String::new()];
-    for array in arrays.iter().filter(|array| array.error.is_none()) {
-        let (name, seen) = (array.name.as_deref().unwrap_or(""), array.test_rows_seen.unwrap_or(0));
+    for array in arrays {
+        let (name, Some(seen)) = (array.name.as_deref().unwrap_or(""), array.test_rows_seen) else {
+            continue;
+        };
         lines.push(format!("  {seen} rows of {test} are in {name} too{}", before(array)));
     }
     lines
@@ -165,7 +169,15 @@ fn spelled((first, last): (usize, usize)) -> String {
 
 fn advice(array: &ArrayReport, binarised: bool) -> String {
     let rule = array.binarise;
+    let (constant, by_rule) = (array.constant_columns.len(), array.constant_by_rule);
     match array.values {
+        _ if !binarised && by_rule > constant && array.shape.is_none() && !array.counts_rows => {
+            format!(
+                "{rule} leaves {by_rule} of {} columns without a change: leave them out (--drop), or choose \
+             a threshold that parts their values",
+                array.columns
+            )
+        }
         _ if binarised => format!("{rule}, as asked"),
         _ if array.counts_rows => "no rule suits a column that counts the rows".to_owned(),
         ValueKind::Binary => format!("{rule}: the values are 0 and 1"),

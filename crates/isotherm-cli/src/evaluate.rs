@@ -60,7 +60,8 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
 
 /// Whether this is the file of a model, there or not, and not the folder of a run.
 pub(crate) fn is_model_file(path: &Path) -> bool {
-    !path.is_dir() && path.extension().is_some_and(|it| it.eq_ignore_ascii_case("safetensors"))
+    let is_named = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("safetensors"));
+    path.is_file() || (is_named && !path.is_dir())
 }
 
 /// The model in a file with its own or its averaged parameters.
@@ -146,12 +147,12 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
 
 fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
     let place = arguments.run.display();
+    let file = read_model(&arguments.run)?;
     let Some(data) = &arguments.data else {
         return Err(Error::config(format!(
             "{place} is a model without data; give some with --data FILE"
         )));
     };
-    let file = read_model(&arguments.run)?;
     let has_averaged = file.averaged.is_some();
     let model = choose(file, arguments.averaged, &arguments.run)?;
     let rule = rule(arguments)?.unwrap_or_default();

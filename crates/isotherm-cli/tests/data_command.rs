@@ -37,7 +37,7 @@ fn a_table_of_zeros_and_ones() {
     assert_eq!(fact(&printed, "values"), "0 and 1");
     assert_eq!(fact(&printed, "density"), "0.5000 ones");
     assert_eq!(fact(&printed, "constant"), "2 of 4 columns never change: 2–3");
-    assert_eq!(fact(&printed, "duplicates"), "1 rows repeat an earlier one, 3 are distinct");
+    assert_eq!(fact(&printed, "duplicates"), "1 row repeats an earlier one, 3 are distinct");
     assert_eq!(fact(&printed, "overlap"), format!("2 rows of {} are in it too", text(&other)));
     let report = json(&file, &format!("--test {}", text(&other)));
     let array = &report["arrays"][0];
@@ -66,7 +66,8 @@ fn a_column_that_counts_the_rows_is_pointed_out() {
     let left = succeed(data(&file, "--drop 1"));
     assert!(left.contains("300 examples × 2 variables"), "{left}");
     fs::write(&file, of(2)).unwrap();
-    assert!(succeed(data(&file, "")).contains("isotherm train"), "some other number");
+    let printed = succeed(data(&file, ""));
+    assert!(!printed.contains("counts the rows"), "some other number: {printed}");
 }
 
 #[test]
@@ -152,13 +153,20 @@ fn as_is_is_a_rule_like_others() {
     assert_eq!(fact(&printed, "binarise"), "as-is, as asked");
 }
 
-/// A column that the suggested rule makes constant is one in the suggested command.
+/// A constant column is kept by the suggested command, but not one that only the suggested rule makes so.
 #[test]
 fn the_suggested_command_works() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("values.csv");
     let command = || json(&file, "")["command"].as_str().map(str::to_owned);
     fs::write(&file, "0,200,10\n250,3,20\n").unwrap();
+    assert_eq!(command(), None);
+    let printed = succeed(data(&file, ""));
+    assert!(
+        fact(&printed, "binarise").contains("leaves 1 of 3 columns without a change"),
+        "{printed}"
+    );
+    fs::write(&file, "0,200,10\n250,3,10\n").unwrap();
     let suggested = command().unwrap();
     assert!(suggested.contains("--binarise threshold:0.5 --constant-columns keep"), "{suggested}");
     let arguments = suggested.replace("isotherm train", "train --hidden 2 --updates 20 --quiet");
@@ -187,4 +195,26 @@ fn rows_are_compared_before_binarising() {
     for name in ["duplicates", "overlap"] {
         assert!(fact(&printed, name).ends_with("(before binarising)"), "{printed}");
     }
+}
+
+/// Counts are asked whether there is one, a lone stranger is pointed out, parts go by their names.
+#[test]
+fn counts_strangers_and_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("counts.csv");
+    let line = |row: usize| format!("{},{},{}\n", row % 2, row % 3 / 2, row % 5 / 4 * 3);
+    fs::write(&file, (0..300).map(line).collect::<String>()).unwrap();
+    let report = json(&file, "");
+    assert_eq!(report["arrays"][0]["binarise"], "threshold:0");
+    assert!(report["command"].as_str().unwrap().contains("--binarise threshold:0"));
+    let line = |row: usize| format!("{},{}\n", row % 2, if row == 7 { 2 } else { row % 3 / 2 });
+    fs::write(&file, (0..300).map(line).collect::<String>()).unwrap();
+    let printed = succeed(data(&file, ""));
+    let note = "1 of 600 values are neither 0 nor 1, the first of them 2 in row 8, column 2";
+    assert_eq!(fact(&printed, "note"), note);
+    // Other data of another width.
+    let other = folder.path().join("other.csv");
+    fs::write(&other, "0,1,1\n1,0,0\n").unwrap();
+    let refusal = refused(data(&file, &format!("--test {}", text(&other))));
+    assert!(refusal.contains("other.csv has 3 columns"), "{refusal}");
 }

@@ -11,8 +11,9 @@ use crate::error::{Error, Result};
 use crate::streams::Purpose;
 
 /// The choices, as errors list them.
-pub(super) const CHOICES: &str = "--binarise threshold:0.5, static:1 (drawn once, from that seed) \
-                                  or dynamic (drawn anew every epoch)";
+pub(super) const CHOICES: &str = "--binarise threshold:0.5 (a share of 1 or of 255; from 1 on a \
+                                  value of the file), static:1 (drawn once, from that seed) or \
+                                  dynamic (drawn anew every epoch)";
 
 /// A rule by which values become zeros and ones. Written `as-is`, `threshold:0.5`, `static:1` or
 /// `dynamic`.

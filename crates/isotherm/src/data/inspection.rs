@@ -5,13 +5,17 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::formats::inspect::{Column, Look, contents, look};
+use super::formats::spelled;
 use super::{Binarise, Dataset, ImageShape, Source, Split};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::shell::quoted;
 
 /// The split that is suggested, and the seed that deals it unless another is chosen.
 const SPLIT: &str = "0.8/0.1/0.1";
 const DATA_SEED: u64 = 1;
+
+/// The share of values that are neither 0 nor 1 up to which they may be mistakes.
+const FEW: f64 = 0.01;
 
 /// What a file holds.
 #[derive(Clone, Debug, Serialize)]
@@ -22,6 +26,9 @@ pub struct FileReport {
     pub format: String,
     /// Its arrays, or those that were asked for.
     pub arrays: Vec<ArrayReport>,
+    /// Arrays that cannot be learned from, and what they are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
     /// A command that trains on it.
     pub command: Option<String>,
 }
@@ -77,7 +84,7 @@ pub struct ArrayReport {
     pub test_rows_seen: Option<usize>,
     /// How many columns are constant by the rule that is asked for or suggested.
     #[serde(skip)]
-    constant_by_rule: usize,
+    pub constant_by_rule: usize,
     /// Whether the first column is an index of the rows, as tables are often written with.
     pub counts_rows: bool,
     /// Hashes of the rows.
@@ -131,14 +138,22 @@ pub fn inspect(
         }
     }
     if let Some(test) = test {
-        let test = look(test)?;
-        for array in &mut arrays {
+        let (name, test) = (test.name(), look(test)?);
+        let (rows, width) = (test.rows, test.columns.len());
+        if !arrays.iter().any(|array| array.columns == width) {
+            return Err(Error::data(format!(
+                "{name} has {width} columns, and nothing in {} has as many; compare data of the same width",
+                source.name()
+            )));
+        }
+        for array in arrays.iter_mut().filter(|array| array.columns == width) {
             let seen: HashSet<u64> = array.hashes.iter().copied().collect();
-            array.test_rows_seen = Some(test.rows.iter().filter(|row| seen.contains(row)).count());
+            array.test_rows_seen = Some(rows.iter().filter(|row| seen.contains(row)).count());
         }
     }
     let command = command(source, &arrays, binarise, test);
-    Ok(FileReport { file: source.name(), format: found.format, arrays, command })
+    let others = found.others;
+    Ok(FileReport { file: source.name(), format: found.format, arrays, others, command })
 }
 
 fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
@@ -151,7 +166,16 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
         sum += column.sum;
     }
     let values = ValueKind::of(&look, smallest, largest);
-    let suggestion = values.suggestion(smallest, largest);
+    let known = (rows * columns) as f64 - look.missing as f64;
+    let suggestion = match values {
+        // Counts of which most are 0 or 1: whether there is one, not whether there are many.
+        ValueKind::Bytes | ValueKind::Numbers
+            if smallest == 0.0 && !look.fractions && sum < known =>
+        {
+            Binarise::Threshold(0.0)
+        }
+        _ => values.suggestion(smallest, largest),
+    };
     let counts_rows = counts_rows(&look.columns, rows);
     let constant =
         |(at, column): (usize, &Column)| (column.smallest >= column.largest).then_some(at + 1);
@@ -164,7 +188,7 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
                 "column 1 counts the rows, the others lie between 0 and 1: leave it out (--drop 1)"
                     .to_owned(),
             ),
-            false => look.note.take(),
+            false => look.note.take().or_else(|| few_strangers(&look, known)),
         },
         rows,
         columns,
@@ -172,7 +196,7 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
         values,
         smallest,
         largest,
-        mean: sum / ((rows * columns) as f64 - look.missing as f64),
+        mean: sum / known,
         density: None,
         constant_columns: look.columns.iter().enumerate().filter_map(constant).collect(),
         duplicate_rows: duplicates(&look.rows),
@@ -308,6 +332,20 @@ fn shape(look: &Look, rows: usize) -> Option<ImageShape> {
     ImageShape::guess(means.len()).filter(|shape| shape.is_smooth(&means, varies))
 }
 
+/// A word about a few values that are neither 0 nor 1 among many that are.
+fn few_strangers(look: &Look, known: f64) -> Option<String> {
+    let (row, column, value) = look.first_not_binary?;
+    (look.not_binary as f64 <= FEW * known).then(|| {
+        format!(
+            "{} of {known} values are neither 0 nor 1, the first of them {} in row {}, column {}",
+            look.not_binary,
+            spelled(value),
+            row + 1,
+            column + 1
+        )
+    })
+}
+
 /// Whether the first column runs from 0 or 1 through the rows beside others that are within 0 and 1. No rule
 /// for all columns suits both.
 fn counts_rows(columns: &[Column], rows: usize) -> bool {
@@ -333,7 +371,10 @@ fn command(
         arrays.iter().filter(|array| array.error.is_none() && array.missing.is_none()).collect();
     let named = |part: &str| {
         let is_part = |array: &&&ArrayReport| {
-            array.name.as_ref().is_some_and(|name| name.to_lowercase().starts_with(part))
+            array.name.as_ref().is_some_and(|name| {
+                let name = name.to_lowercase();
+                name.split(['_', '-', '.', ' ']).any(|word| word.starts_with(part))
+            })
         };
         let mut found = usable.iter().filter(is_part);
         found.next().copied().filter(|_| found.next().is_none())
@@ -351,7 +392,9 @@ fn command(
         let test = test.map(|test| Source { left_out: others.left_out.clone(), ..test.clone() });
         return inspect(&others, binarise, test.as_ref()).ok()?.command;
     }
-    if one.constant_by_rule == one.columns || one.counts_rows {
+    // Nobody should keep columns that only the rule has made constant.
+    let by_rule = one.constant_by_rule > one.constant_columns.len() && one.shape.is_none();
+    if one.constant_by_rule == one.columns || one.counts_rows || by_rule {
         return None;
     }
     let rule = binarise.unwrap_or(one.binarise);

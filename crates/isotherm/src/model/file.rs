@@ -11,6 +11,9 @@ use super::{Parameters, Rbm};
 use crate::checkpoint::Bundle;
 use crate::error::{Error, Result};
 
+/// Tensors that a message lists.
+const LISTED: usize = 8;
+
 /// What a model file holds.
 #[derive(Clone, Debug)]
 pub struct ModelFile {
@@ -30,13 +33,30 @@ pub fn model_bundle(model: &Parameters, averaged: &Parameters) -> Result<Bundle>
 
 /// Reads a model file, made by isotherm or elsewhere.
 pub fn read_model(path: &Path) -> Result<ModelFile> {
-    model_in(&Bundle::read_any(path)?)
-        .map_err(|error| Error::corrupt(format!("{}: {error}", path.display())))
+    let is_named = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("safetensors"));
+    let bundle = Bundle::read_any(path).map_err(|error| match is_named || error.is_io() {
+        true => error,
+        false => Error::corrupt(format!(
+            "{} is not the folder of a run, and no model either: that is a safetensors file",
+            path.display()
+        )),
+    })?;
+    model_in(&bundle).map_err(|error| Error::corrupt(format!("{}: {error}", path.display())))
 }
 
 /// The model in a bundle, be it a model file or a checkpoint; of the latter the best one, where one is
 /// kept.
 pub fn model_in(bundle: &Bundle) -> Result<ModelFile> {
+    if let Some(missing) = ["W", "b", "c"].iter().find(|it| !bundle.tensors.contains_key(**it)) {
+        let mut names: Vec<&str> = bundle.tensors.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names.truncate(LISTED);
+        return Err(Error::corrupt(format!(
+            "tensor `{missing}` is missing, there are {}; a model has `W` [visible, hidden], `b` (hidden) and \
+             `c` (visible)",
+            if names.is_empty() { "none".to_owned() } else { format!("`{}`", names.join("`, `")) }
+        )));
+    }
     let shape = bundle.tensor("W")?.shape();
     let &[n_visible, n_hidden] = shape else {
         return Err(Error::corrupt(format!(
@@ -58,10 +78,13 @@ pub fn model_in(bundle: &Bundle) -> Result<ModelFile> {
     }
     let load = |prefix: &str| {
         let parameters = Parameters::take_from(bundle, prefix, n_visible, n_hidden)?;
-        if !parameters.is_finite() {
+        let Parameters { w, b, c } = &parameters;
+        let tensors = [("W", w), ("b", b), ("c", c)];
+        let odd = |it: &Matrix| !it.to_dense().iter().all(|x| x.is_finite());
+        if let Some((name, _)) = tensors.into_iter().find(|(_, it)| odd(it)) {
             return Err(Error::corrupt(format!(
-                "tensor `{prefix}W`, `{prefix}b` or `{prefix}c` \
-                                               is not finite"
+                "tensor `{prefix}{name}` holds values that are not finite; the model has diverged, or the \
+                 file is damaged"
             )));
         }
         Ok(Rbm::new(parameters))

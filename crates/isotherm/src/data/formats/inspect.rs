@@ -15,15 +15,24 @@ pub(crate) struct Contents {
     pub(crate) format: String,
     /// The arrays that can be looked at.
     pub(crate) arrays: Vec<Option<String>>,
+    /// What the others are, in words.
+    pub(crate) others: Vec<String>,
 }
 
 /// The arrays of a file.
 pub(crate) fn contents(source: &Source) -> Result<Contents> {
     let input = Input::new(&source.path)?;
     let format = recognise(&input)?;
+    let mut others = Vec::new();
     let names = match format {
         Format::Npz => Some(npz::names(&input)?),
-        Format::Matlab => Some(matlab::names(&input)?),
+        Format::Matlab => {
+            let names = matlab::names(&input)?;
+            if source.array.is_none() {
+                others = matlab::in_words(&names.others);
+            }
+            Some(names.matrices)
+        }
         _ => None,
     };
     let arrays = match (names, &source.array) {
@@ -32,7 +41,7 @@ pub(crate) fn contents(source: &Source) -> Result<Contents> {
         (None, None) => vec![None],
     };
     let packed = if input.is_packed() { ", gzipped" } else { "" };
-    Ok(Contents { format: format!("{}{packed}", format.name()), arrays })
+    Ok(Contents { format: format!("{}{packed}", format.name()), arrays, others })
 }
 
 /// Looks at one array.
@@ -60,8 +69,9 @@ pub(crate) struct Look {
     pub(crate) first_missing: Option<(usize, usize)>,
     /// Whether some value is no whole number.
     pub(crate) fractions: bool,
-    /// Values that are neither 0 nor 1.
+    /// Values that are neither 0 nor 1, and the first of them with its place.
     pub(crate) not_binary: u64,
+    pub(crate) first_not_binary: Option<(usize, usize, f64)>,
     /// Values that are neither −1 nor 1.
     pub(crate) not_spins: u64,
 }
@@ -119,7 +129,10 @@ impl Visitor for Look {
         column.largest = column.largest.max(value);
         column.sum += value;
         self.fractions |= value.fract() != 0.0;
-        self.not_binary += u64::from(value != 0.0 && value != 1.0);
+        if value != 0.0 && value != 1.0 {
+            self.not_binary += 1;
+            self.first_not_binary.get_or_insert((row, col, value));
+        }
         self.not_spins += u64::from(value != -1.0 && value != 1.0);
         Ok(())
     }

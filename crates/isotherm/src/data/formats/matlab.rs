@@ -23,9 +23,15 @@ pub(super) fn recognise(head: &[u8]) -> bool {
     matches!(head.get(124..128), Some([0, 1, b'I', b'M'] | [1, 0, b'M', b'I']))
 }
 
-/// The names of the arrays of numbers that are more than a row or a column, of which there is at
-/// least one. Each has been read to its end: what it claims of its size is true.
-pub(super) fn names(input: &Input) -> Result<Vec<String>> {
+/// The arrays of a file: the names of those of numbers that are more than a row or a column, of which there is
+/// at least one, and the others, with what they are.
+pub(super) struct Names {
+    pub(super) matrices: Vec<String>,
+    pub(super) others: Vec<(String, &'static str)>,
+}
+
+/// The names of the arrays. Each has been read to its end: what it claims of its size is true.
+pub(super) fn names(input: &Input) -> Result<Names> {
     let (mut names, mut others) = (Vec::new(), Vec::new());
     for_each(input, |found| {
         match found {
@@ -45,19 +51,22 @@ pub(super) fn names(input: &Input) -> Result<Vec<String>> {
     if names.is_empty() {
         return Err(input.origin.refuse(nothing_but(&others)));
     }
-    Ok(names)
+    Ok(Names { matrices: names, others })
 }
 
 /// Why a file without a matrix cannot be used.
-fn nothing_but(others: &[(String, &str)]) -> String {
-    let listed =
-        others.iter().take(LISTED).map(|(name, why)| format!("{} is {why}", shown(name, 20)));
-    let mut listed: Vec<String> = listed.collect();
-    if others.len() > LISTED {
-        listed.push("…".to_owned());
-    }
+fn nothing_but(others: &[(String, &'static str)]) -> String {
+    let listed = in_words(others);
     let but = if listed.is_empty() { String::new() } else { format!(" ({})", listed.join(", ")) };
     format!("there is no matrix of numbers in the file{but}; save a full one into it")
+}
+
+/// The first few of arrays that are no matrices, and what they are.
+pub(super) fn in_words(others: &[(String, &'static str)]) -> Vec<String> {
+    let listed =
+        others.iter().take(LISTED).map(|(name, why)| format!("{} is {why}", shown(name, 20)));
+    let more = (others.len() > LISTED).then(|| "…".to_owned());
+    listed.chain(more).collect()
 }
 
 fn is_matrix(shape: &[usize]) -> bool {
@@ -66,8 +75,12 @@ fn is_matrix(shape: &[usize]) -> bool {
 
 /// Visits the array with a name, or the only one.
 pub(super) fn read(input: &Input, wanted: Option<&str>, visitor: &mut dyn Visitor) -> Result<()> {
-    let names = names(input)?;
-    let chosen = arrays::choose(&input.origin, &names, wanted)?;
+    let Names { matrices, others } = names(input)?;
+    if let Some((name, why)) = others.iter().find(|(name, _)| Some(name.as_str()) == wanted) {
+        let why = format!("array {} is {why}; name a matrix of numbers", shown(name, 40));
+        return Err(input.origin.refuse(why));
+    }
+    let chosen = arrays::choose(&input.origin, &matrices, wanted)?;
     let mut matrix = 0;
     for_each(input, |found| {
         let Found::Array(array) = found else { return Ok(ControlFlow::Continue(())) };

@@ -33,7 +33,8 @@ use input::Input;
 use pack::{PackBits, PackIntensities, Rule};
 use recognise::{Format, recognise};
 use survey::Survey;
-use visitor::{Visitor, spelled};
+use visitor::Visitor;
+pub(super) use visitor::spelled;
 use without::Without;
 
 pub use npy::write_npy;

@@ -181,7 +181,12 @@ impl<'a> Table<'a> {
             | Physical::INT64
             | Physical::FLOAT
             | Physical::DOUBLE => {}
-            _ => return refuse("it does not hold numbers or truth values; leave it out (--drop)"),
+            _ => {
+                return refuse(
+                    "it does not hold numbers or truth values that can be read; leave it out (--drop), or write it as \
+                     float, double, integers or booleans",
+                );
+            }
         }
         let plain = match (descriptor.logical_type_ref(), descriptor.converted_type()) {
             (Some(LogicalType::Integer(_)), _) => true,

@@ -32,7 +32,7 @@ pub(super) fn flattened(shape: &[usize]) -> Option<(usize, usize)> {
 }
 
 /// A number as people write it: whole ones without a point, `f32` with its own digits.
-pub(super) fn spelled(value: f64) -> String {
+pub(in crate::data) fn spelled(value: f64) -> String {
     let single = value as f32;
     if value.fract() == 0.0 && value.abs() < 1e15 {
         format!("{value}")
