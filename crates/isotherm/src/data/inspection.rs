@@ -215,7 +215,9 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
         hashes: look.rows,
     };
     if let Some(rule) = binarise {
-        let Dataset::Table(table) = Dataset::load(source, rule, 1)? else { return Ok(report) };
+        // Of a rule that draws anew one draw is looked at, so that no grey values are held.
+        let drawn = if rule == Binarise::Dynamic { Binarise::Static(1) } else { rule };
+        let Dataset::Table(table) = Dataset::load(source, drawn, 1)? else { return Ok(report) };
         let ones: u64 = table.examples.column_counts().iter().sum();
         report.density = Some(ones as f64 / (rows * columns) as f64);
         report.constant_columns = table.constant_columns().iter().map(|at| at + 1).collect();
@@ -318,8 +320,9 @@ impl ValueKind {
 
 /// Rows that are equal to an earlier one.
 fn duplicates(hashes: &[u64]) -> usize {
-    let mut seen = HashSet::with_capacity(hashes.len());
-    hashes.iter().filter(|&&hash| !seen.insert(hash)).count()
+    let mut sorted = hashes.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
 /// Width and height: as the file has them, or of a square whose mean picture is smooth.

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use isotherm::data::formats::{Values, read};
-use isotherm::data::{Binarise, inspect};
+use isotherm::data::{Binarise, Source, inspect};
 use parquet::basic::{Compression, GzipLevel};
 
 use super::memory::{ALWAYS, peak, size};
@@ -117,6 +117,16 @@ const PLACES: [&str; 17] = [
     "arrays",
 ];
 
+/// An error names the file and the place in it, in one line.
+fn check_message(source: &Source, error: &isotherm::Error, what: &str) {
+    let (message, path) = (error.to_string(), source.path.display().to_string());
+    assert!(error.is_data() && message.contains(&path), "{what}: {message}");
+    let why = message.replace(&path, "");
+    assert!(PLACES.iter().any(|word| why.contains(word)), "{what}: {message}");
+    assert!(!message.chars().any(char::is_control), "{message:?}");
+    assert!(message.chars().count() < 500, "{message}");
+}
+
 fn check(place: &Place, kind: &str, content: &[u8], array: Option<&str>, case: usize) -> bool {
     let source = place.source("data", content, array);
     let rules = [Binarise::AsIs, Binarise::Threshold(0.5), Binarise::Static(1), Binarise::Dynamic];
@@ -127,19 +137,13 @@ fn check(place: &Place, kind: &str, content: &[u8], array: Option<&str>, case: u
     match &result {
         Ok(Values::Bits(bits)) => assert!(bits.rows() > 0 && bits.cols() > 0),
         Ok(Values::Grey(grey)) => assert!(grey.rows() > 0),
-        Err(error) => {
-            let message = error.to_string();
-            let path = source.path.display().to_string();
-            assert!(error.is_data() && message.contains(&path), "{kind}, case {case}: {message}");
-            let why = message.replace(&path, "");
-            assert!(PLACES.iter().any(|word| why.contains(word)), "{kind}, case {case}: {message}");
-            assert!(!message.chars().any(char::is_control), "{message:?}");
-            assert!(message.chars().count() < 500, "{message}");
-        }
+        Err(error) => check_message(&source, error, &format!("{kind}, case {case}")),
     }
     // Looking at a file must survive what reading it survives.
-    if case.is_multiple_of(5) {
-        let _ = inspect(&source, None, None);
+    if case.is_multiple_of(5)
+        && let Err(error) = inspect(&source, None, None)
+    {
+        check_message(&source, &error, &format!("{kind}, case {case}, looked at"));
     }
     let panics = PANICS.lock().unwrap();
     assert!(panics.is_empty(), "{kind}, case {case}: {panics:?}");
