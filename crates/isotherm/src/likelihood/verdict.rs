@@ -45,9 +45,15 @@ pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) ->
     if reasons.is_empty() {
         let trips = random.round_trips + data.round_trips;
         let replicas = random.replicas() + data.replicas();
+        let apart = (random.bar.value - data.bar.value).abs();
+        // Agreement alone is what a quick look is content with.
+        let few = match trips < replicas {
+            true => ", fewer than a longer look would wait for",
+            false => "",
+        };
         let sentence = format!(
             "converged: samplers begun at random states and at training data agree within their \
-             errors, with {trips} round trips of {replicas} replicas"
+             errors, {apart:.2} nats apart, with {trips} round trips of {replicas} replicas{few}"
         );
         return Verdict { converged: true, sentence };
     }
