@@ -28,8 +28,8 @@ fn list(input: &Input, archive: &ZipArchive<BufReader<File>>) -> Result<Vec<(Str
         let why = "this zip file holds no .npy array; save arrays with numpy.savez, or unpack it";
         return Err(input.origin.refuse(why));
     }
-    let is_there = |part: &&str| arrays.iter().any(|(name, _)| name == part);
-    if ["format", "shape", "data"].iter().all(|part| is_there(&part)) {
+    let is_there = |part: &str| arrays.iter().any(|(name, _)| name == part);
+    if ["format", "shape", "data"].iter().all(|part| is_there(part)) {
         let why =
             "this is a sparse matrix of SciPy's; save the full one, x.toarray(), with numpy.save";
         return Err(input.origin.refuse(why));
