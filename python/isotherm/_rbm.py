@@ -261,6 +261,8 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.summary_ = json.loads(native.summarise(self._threads()))
         # Who stops learning, or wants no estimate, knows of it. The other model is not in use.
         silent = ["stopped after"] + ["no likelihood"] * (self.final_likelihood == "exact-only")
+        # Only a choice by validation data rests on the likelihood along the way.
+        silent += ["the likelihood along the run"] * ("valid" not in held_out)
         silent.append("log-likelihood not" if self.averaged_ else "averaged log-likelihood not")
         for sentence in self.summary_["warnings"]:
             if sentence not in said and not sentence.startswith(tuple(silent)):

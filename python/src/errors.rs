@@ -19,13 +19,14 @@ pub(crate) fn raised(error: Error) -> PyErr {
 }
 
 /// What the command line says of itself, and what there is instead.
-const PHRASES: [(&str, &str); 13] = [
+const PHRASES: [(&str, &str); 14] = [
     ("--binarise is as-is", "binarise is 'auto', 'as-is'"),
     ("; `isotherm data FILE` tells what suits", ""),
     (
         " (`isotherm evaluate` takes more time over it)",
         "; log_likelihood(X) takes more time over it",
     ),
+    ("`isotherm evaluate` does not rest on it", "log_likelihood(X) does not rest on it"),
     ("`isotherm evaluate` estimates it", "log_likelihood(X) estimates it"),
     ("as `isotherm train --out` made it", "as save(path) made it"),
     ("begin one with `isotherm train --out`", "save(path) writes one"),

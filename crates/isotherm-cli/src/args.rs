@@ -191,8 +191,8 @@ pub(crate) struct TrainOptions {
     /// Updates that the averaged parameters look back over [default: a twentieth of all]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     average: Option<u64>,
-    /// Stop when so many updates have brought no better likelihood of the validation data; the best
-    /// model is kept in any case [default: go on to the end]
+    /// Stop when so many updates have brought no better likelihood of the validation data, and up to eight
+    /// looks more where these have errors; the best model is kept in any case [default: go on to the end]
     #[arg(long, value_parser = count, help_heading = "Learning")]
     patience: Option<u64>,
     /// Standard deviation of the initial weights [default: 0.2 on the hidden-marginal path, else

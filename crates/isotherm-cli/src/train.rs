@@ -20,21 +20,27 @@ use crate::progress::Progress;
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
-    let Chosen { mut config, options } =
+    let Chosen { mut config, options, given } =
         configuration(arguments.config.as_deref(), &arguments.options)?;
     let out = match &arguments.out {
         Some(out) => out.clone(),
         None => free_folder(&config),
     };
     let data = RunData::of(&config)?;
+    let mut unused: BTreeSet<String> =
+        config.unused(given.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
     if let Some(chosen) = options {
         config.suit(&data.train, |name| chosen.contains(name));
-        let unused = config.unused(chosen.iter().map(String::as_str));
-        if !quiet && !unused.is_empty() {
-            tell(&format!("warning: this --algorithm has no use for --{}", unused.join(", --")));
-        }
+        unused.extend(
+            config.unused(chosen.iter().map(String::as_str)).into_iter().map(str::to_owned),
+        );
     }
-    let session = Session::begin(&out, Course::begin(&config, data)?, arguments.overwrite)?;
+    let course = Course::begin(&config, data)?;
+    if !quiet && !unused.is_empty() {
+        let names: Vec<String> = unused.iter().map(|name| format!("--{name}")).collect();
+        tell(&format!("warning: beside the other options {} has no effect", names.join(", ")));
+    }
+    let session = Session::begin(&out, course, arguments.overwrite)?;
     carry_on(session, &out, quiet)
 }
 
@@ -115,6 +121,8 @@ fn report_of(out: &Path) -> Option<PathBuf> {
 struct Chosen {
     config: Config,
     options: Option<BTreeSet<String>>,
+    /// The names of those on the command line.
+    given: BTreeSet<String>,
 }
 
 /// The options of the file, overridden by those of the command line.
@@ -128,13 +136,14 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         ["columns", "init-std", "metrics-every"].iter().all(|it| table.contains_key(*it));
     let given = toml::Table::try_from(options)
         .map_err(|error| Error::config(format!("an option cannot be used: {error}")))?;
+    let options_given: BTreeSet<String> = given.keys().cloned().collect();
     table.extend(given);
     // Whatever nobody has chosen depends on what is learned from.
     let defaults = match table.contains_key("data") {
         true if !written_out => Config::for_a_file(),
         _ => Config::default(),
     };
-    let options = (!written_out).then(|| table.keys().cloned().collect());
+    let options: Option<BTreeSet<String>> = (!written_out).then(|| table.keys().cloned().collect());
     let mut chosen = toml::Table::try_from(defaults)
         .map_err(|error| Error::config(format!("the defaults cannot be used: {error}")))?;
     chosen.extend(table);
@@ -142,11 +151,16 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         let place = file.map_or(String::new(), |path| format!("{}: ", path.display()));
         Error::config(format!("{place}{}", explain_toml(&error)))
     })?;
+    if options_given.contains("columns") && !options_given.contains("particles") {
+        // One a column at least, whatever a complete configuration says.
+        config.particles = config.particles.max(config.columns);
+    }
     for data in [&mut config.data, &mut config.valid, &mut config.test].into_iter().flatten() {
         // A run can be resumed from anywhere.
         *data = Source::parse(data).absolute()?.name();
     }
-    Ok(Chosen { config, options })
+    let given = options_given;
+    Ok(Chosen { config, options, given })
 }
 
 fn read_table(path: &Path) -> Result<toml::Table> {

@@ -49,13 +49,16 @@ pub struct Table {
     pub scale: Scale,
     /// What was taken for granted in reading the file, if anything.
     pub note: Option<String>,
+    /// Whether columns of the file were left out.
+    pub is_part: bool,
 }
 
 impl Table {
     /// Examples that are zeros and ones.
     pub fn new(name: impl Into<String>, examples: BitMatrix) -> Table {
         let (binarise, scale) = (Binarise::AsIs, Scale::Values);
-        Table { name: name.into(), examples, grey: None, binarise, scale, note: None }
+        let (grey, note, is_part) = (None, None, false);
+        Table { name: name.into(), examples, grey, binarise, scale, note, is_part }
     }
 
     fn of(name: String, loaded: Loaded, binarise: Binarise, data_seed: u64) -> Table {
@@ -67,7 +70,7 @@ impl Table {
                 (grey.draw_all(clock, Purpose::MeasuredBinarise), Some(grey))
             }
         };
-        Table { name, examples, grey, binarise, scale, note }
+        Table { name, examples, grey, binarise, scale, note, is_part: false }
     }
 
     /// The examples with these numbers, under a name of their own.
@@ -79,6 +82,7 @@ impl Table {
             binarise: self.binarise,
             scale: self.scale,
             note: self.note.clone(),
+            is_part: self.is_part,
         }
     }
 
@@ -130,7 +134,8 @@ impl Dataset {
         like: Option<Scale>,
     ) -> Result<Dataset> {
         let loaded = formats::read_like(source, binarise, like)?;
-        Ok(Dataset::Table(Table::of(source.name(), loaded, binarise, data_seed)))
+        let table = Table::of(source.name(), loaded, binarise, data_seed);
+        Ok(Dataset::Table(Table { is_part: !source.left_out.is_empty(), ..table }))
     }
 
     /// The examples in memory, binarised by the same rules: `value` of a row and a column.
@@ -204,10 +209,11 @@ impl Dataset {
                 ),
             })),
             Some(first) if refuses => Err(Error::data(format!(
-                "{name}: {} of {columns} columns are constant, the first of them column {}; \
+                "{name}: {} of {columns} columns are constant, the first of them column {}{}; \
                  leave them out, or train on them as they are with --constant-columns keep",
                 constant.len(),
-                first + 1
+                first + 1,
+                if table.is_part { " of those that --drop leaves" } else { "" }
             ))),
             _ => Ok(()),
         }

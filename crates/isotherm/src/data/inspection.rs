@@ -14,6 +14,18 @@ use crate::shell::quoted;
 const SPLIT: &str = "0.8/0.1/0.1";
 const DATA_SEED: u64 = 1;
 
+/// Words in the names of arrays, and the parts that they stand for.
+const PARTS: [(&str, &str); 8] = [
+    ("train", "train"),
+    ("train", "training"),
+    ("val", "val"),
+    ("val", "valid"),
+    ("val", "validation"),
+    ("val", "dev"),
+    ("test", "test"),
+    ("test", "testing"),
+];
+
 /// The share of values that are neither 0 nor 1 up to which they may be mistakes.
 const FEW: f64 = 0.01;
 
@@ -183,12 +195,17 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
         name: source.array.clone(),
         error: None,
         kind: std::mem::take(&mut look.kind),
-        note: match counts_rows {
-            true => Some(
+        note: match (counts_rows, source.left_out.is_empty()) {
+            (true, true) => Some(
                 "column 1 counts the rows, the others lie between 0 and 1: leave it out (--drop 1)"
                     .to_owned(),
             ),
-            false => look.note.take().or_else(|| few_strangers(&look, known)),
+            (true, false) => Some(
+                "the first column that is left counts the rows, the others lie between 0 and 1: leave it \
+                 out too"
+                    .to_owned(),
+            ),
+            (false, _) => look.note.take().or_else(|| few_strangers(&look, known)),
         },
         rows,
         columns,
@@ -376,7 +393,8 @@ fn command(
         let is_part = |array: &&&ArrayReport| {
             array.name.as_ref().is_some_and(|name| {
                 let name = name.to_lowercase();
-                name.split(['_', '-', '.', ' ']).any(|word| word.starts_with(part))
+                let mut words = name.split(|letter: char| !letter.is_ascii_alphabetic());
+                words.any(|word| PARTS.contains(&(part, word)))
             })
         };
         let mut found = usable.iter().filter(is_part);

@@ -46,9 +46,9 @@ pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) ->
         let trips = random.round_trips + data.round_trips;
         let replicas = random.replicas() + data.replicas();
         let apart = (random.bar.value - data.bar.value).abs();
-        // Agreement alone is what a quick look is content with.
-        let few = match trips < replicas {
-            true => ", fewer than a longer look would wait for",
+        // Agreement alone is what a quick estimate is content with.
+        let few = match [random, data].iter().any(|it| it.round_trips < it.replicas()) {
+            true => " (an estimate that is not quick waits for one each)",
             false => "",
         };
         let sentence = format!(

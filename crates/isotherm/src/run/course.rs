@@ -16,6 +16,7 @@ use crate::likelihood::{
 };
 use crate::model::Rbm;
 use crate::record::{LadderRow, Row, Seconds, Summary};
+use crate::train::best::Reach;
 use crate::train::follower::{FollowedLogZ, Follower};
 use crate::train::{Config, FinalLikelihood, Phase, Plan, StepInfo, TrainState, Trainer};
 
@@ -158,8 +159,8 @@ impl Course {
         (self.trainer, self.valid, self.test) = (Trainer::new(plan, train), valid, test);
         self.trainer.begin_a_pass(&self.state);
         if let Some(best) = self.state.best.take() {
-            (self.state.model, self.state.averaged) =
-                (Rbm::new(best.kept.model), best.kept.averaged);
+            let chosen = best.chosen().clone();
+            (self.state.model, self.state.averaged) = (Rbm::new(chosen.model), chosen.averaged);
             self.state.follower.iter_mut().for_each(Follower::begin_anew);
         }
         if left_out && self.plan().tempers_again(step) {
@@ -216,11 +217,12 @@ impl Course {
             true => self.likelihoods()?,
             false => Followed::default(),
         };
-        let updates = self.plan().config.updates;
+        let plan = self.plan();
+        let reach = Reach { looks: plan.reach(), is_last: step == plan.config.updates };
         if let Some(valid) = &likelihoods.valid {
             // All looks are at the same examples: only log Z is in doubt.
             let error = likelihoods.log_z.map_or(0.0, |log_z| log_z.estimate.std_error);
-            self.state.keep_if_best(valid.value, error, step == updates);
+            self.state.keep_if_best(valid.value, error, reach);
         }
         Ok(Some(Row {
             step,

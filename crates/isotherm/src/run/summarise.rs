@@ -70,9 +70,9 @@ pub(super) fn summarise(
         log_likelihood_test: test.0,
         log_likelihood_test_averaged: test.1,
         entropy_limit: data.limit(),
-        best: state.best.as_ref().map(|best| BestModel {
-            update: best.kept.update,
-            log_likelihood_valid: best.kept.log_likelihood,
+        best: state.best.as_ref().map(|best| best.chosen()).map(|chosen| BestModel {
+            update: chosen.update,
+            log_likelihood_valid: chosen.log_likelihood,
         }),
         updates: state.step.min(config.updates),
         sampling_steps: state.step.saturating_sub(config.updates),

@@ -29,7 +29,8 @@ pub struct Best {
 
 /// The likelihood of the validation data, look by look. One that is followed is noisy, and the highest
 /// of many noisy figures is mostly luck: what is compared is the mean of the looks around a model, as many
-/// before it as after it, so that neither luck nor what comes later moves the peak.
+/// before it as after it, so that neither luck nor what comes later moves the peak. Models this far apart are
+/// candidates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looks {
     /// The last of them, at most as many as are around a model.
@@ -48,10 +49,6 @@ pub struct Looks {
     pub last_at: u64,
 }
 
-/// Looks on either side of a model that tell how good it is, if they are noisy. Errors of a followed log Z last
-/// longer than that, so the mean is not much more certain than a look; it is steadier.
-const REACH: usize = 4;
-
 /// The share of a look in the mean of the errors.
 const SHARE: f64 = 0.2;
 
@@ -68,26 +65,22 @@ impl Looks {
         }
     }
 
-    fn add(&mut self, log_likelihood: f64, std_error: f64, update: u64) {
-        let share = if self.recent.is_empty() || std_error == 0.0 { 1.0 } else { SHARE };
+    fn add(&mut self, log_likelihood: f64, std_error: f64, update: u64, reach: usize) {
+        let share = if self.recent.is_empty() { 1.0 } else { SHARE };
         self.std_error += share * (std_error - self.std_error);
         self.recent.push(log_likelihood);
-        let too_many = self.recent.len().saturating_sub(2 * self.reach() + 1);
+        let too_many = self.recent.len().saturating_sub(2 * reach + 1);
         self.recent.drain(..too_many);
         self.last_at = update;
     }
 
-    /// Looks on either side that count; of exact ones each speaks for itself.
-    fn reach(&self) -> usize {
-        if self.std_error > 0.0 { REACH } else { 0 }
-    }
-
-    /// Takes note of how good the model is that was there so many looks ago, and answers whether it is as good
-    /// as any, or worse by no more than a third of the error: of models that are as good, the later one has
-    /// learned more quietly.
+    /// Takes note of how good the model is that was there so many looks ago, by as many looks before it as after it,
+    /// and answers whether it is as good as any, or worse by no more than a third of the error: of models that are
+    /// as good, the later one has learned more quietly.
     fn judge(&mut self, update: u64, looks_ago: usize) -> bool {
-        let around = (self.reach() + 1 + looks_ago).min(self.recent.len());
-        let around = &self.recent[self.recent.len() - around..];
+        let Some(at) = self.recent.len().checked_sub(looks_ago + 1) else { return false };
+        let reach = at.min(looks_ago);
+        let around = &self.recent[at - reach..=at + reach];
         let mean = around.iter().sum::<f64>() / around.len() as f64;
         if mean >= self.highest {
             (self.highest, self.highest_at) = (mean, update);
@@ -104,31 +97,47 @@ impl Best {
         }
     }
 
-    /// Takes in a look at the model of the moment; after the last there is nothing to wait for.
-    fn look(&mut self, now: Kept, std_error: f64, is_last: bool) {
-        self.looks.add(now.log_likelihood, std_error, now.update);
-        let reach = self.looks.reach();
+    /// Takes in a look at the model of the moment.
+    fn look(&mut self, now: Kept, std_error: f64, Reach { looks, is_last }: Reach) {
+        self.looks.add(now.log_likelihood, std_error, now.update, looks);
         let ago = self.looks.since_candidate as usize + 1;
         match self.candidate.take() {
-            Some(candidate) if ago < reach && !is_last => {
+            Some(candidate) if ago < looks && !is_last => {
                 (self.candidate, self.looks.since_candidate) = (Some(candidate), ago as u64);
                 return;
             }
             Some(candidate) => self.judge(candidate, ago),
             None => {}
         }
-        if reach == 0 || is_last {
+        if looks == 0 || is_last {
             self.judge(now, 0);
         } else {
             (self.candidate, self.looks.since_candidate) = (Some(now), 0);
         }
     }
+
+    /// The best model if no more looks come: the candidate is judged by those that there are.
+    pub fn chosen(&self) -> &Kept {
+        let ago = self.looks.since_candidate as usize;
+        let mut looks = self.looks.clone();
+        let candidate = self.candidate.as_ref();
+        candidate.filter(|it| looks.judge(it.update, ago)).unwrap_or(&self.kept)
+    }
+}
+
+/// How far the looks reach that tell how good a model is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// Looks on either side; 0: each speaks for itself.
+    pub looks: usize,
+    /// Whether this one is the last, so that there is nothing to wait for.
+    pub is_last: bool,
 }
 
 impl TrainState {
     /// Takes note of a likelihood of the validation data, and keeps the model if it proves to be the best.
-    pub fn keep_if_best(&mut self, log_likelihood: f64, std_error: f64, is_last: bool) {
-        if !log_likelihood.is_finite() {
+    pub fn keep_if_best(&mut self, log_likelihood: f64, std_error: f64, reach: Reach) {
+        if !(log_likelihood.is_finite() && std_error.is_finite()) {
             return;
         }
         let now = Kept {
@@ -140,19 +149,20 @@ impl TrainState {
         let best = self.best.get_or_insert_with(|| {
             Box::new(Best { kept: now.clone(), candidate: None, looks: Looks::none() })
         });
-        best.look(now, std_error, is_last);
+        best.look(now, std_error, reach);
     }
 
     /// What the run has come to: the best model and its average or, without validation data, the
     /// last ones.
     pub fn result(&self) -> [&Parameters; 2] {
-        match &self.best {
-            Some(best) => [&best.kept.model, &best.kept.averaged],
+        match self.best.as_ref().map(|best| best.chosen()) {
+            Some(chosen) => [&chosen.model, &chosen.averaged],
             None => [self.model.parameters(), &self.averaged],
         }
     }
 
-    /// Whether so many updates have brought nothing better, by a look at the model of the moment.
+    /// Whether so many updates have brought nothing better, by a look at the model of the moment. Where looks are
+    /// noisy, models count once those around them are known.
     pub fn has_stalled(&self, patience: Option<u64>) -> bool {
         match (&self.best, patience) {
             (Some(best), Some(patience)) => {
@@ -169,6 +179,8 @@ mod tests {
     use super::*;
     use crate::train::Config;
 
+    const EXACT: Reach = Reach { looks: 0, is_last: false };
+
     /// Noise of standard deviation 0.7 that repeats after eleven looks.
     const NOISE: [f64; 11] = [0.3, -1.0, 0.5, -0.4, 0.9, 0.1, -0.9, 0.6, -0.2, 1.1, -1.0];
 
@@ -184,7 +196,9 @@ mod tests {
         for update in 1..=200usize {
             state.step = update as u64;
             let noise = std_error / 0.7 * NOISE[update % 11];
-            state.keep_if_best(log_likelihood(update as f64) + noise, std_error, update == 200);
+            let looks = if std_error > 0.0 { 4 } else { 0 };
+            let reach = Reach { looks, is_last: update == 200 };
+            state.keep_if_best(log_likelihood(update as f64) + noise, std_error, reach);
         }
         state.best.expect("looks").kept.update
     }
@@ -211,14 +225,52 @@ mod tests {
         assert_eq!(kept(0.3, |update| -update), 1);
     }
 
+    /// However few they are: one that falls is not the best because it is the last.
+    #[test]
+    fn few_looks_that_fall_keep_the_first() {
+        for looks in 1..=10 {
+            for reach in [0, 1, 4] {
+                let mut state = state();
+                for look in 1..=looks {
+                    state.step = look;
+                    let reach = Reach { looks: reach, is_last: look == looks };
+                    state.keep_if_best(-(look as f64), 0.01, reach);
+                    assert_eq!(state.best.as_ref().expect("a look").chosen().update, 1);
+                }
+                assert_eq!(state.best.expect("looks").kept.update, 1, "{looks} looks, {reach}");
+            }
+        }
+    }
+
+    /// A run that somebody stops has come to what the looks so far tell, not to the first of them.
+    #[test]
+    fn what_waits_is_judged_when_it_is_asked_for() {
+        let mut state = state();
+        for look in 1..=7 {
+            state.step = look;
+            state.keep_if_best(look as f64, 0.01, Reach { looks: 4, is_last: false });
+        }
+        let best = state.best.expect("looks");
+        assert_eq!((best.kept.update, best.chosen().update), (1, 5));
+    }
+
+    /// A figure that is none leaves all as it is.
+    #[test]
+    fn what_is_not_finite_is_no_look() {
+        let (mut state, reach) = (state(), Reach { looks: 4, is_last: false });
+        state.keep_if_best(-2.0, f64::NAN, reach);
+        state.keep_if_best(f64::NEG_INFINITY, 0.1, reach);
+        assert!(state.best.is_none());
+    }
+
     #[test]
     fn patience_counts_from_look_to_look() {
         let mut state = state();
         state.step = 20;
-        state.keep_if_best(-2.0, 0.0, false);
+        state.keep_if_best(-2.0, 0.0, EXACT);
         state.step = 60;
         assert!(!state.has_stalled(Some(40)), "nobody has looked");
-        state.keep_if_best(-3.0, 0.0, false);
+        state.keep_if_best(-3.0, 0.0, EXACT);
         assert!(state.has_stalled(Some(40)) && !state.has_stalled(Some(41)));
     }
 
@@ -228,7 +280,11 @@ mod tests {
         let mut state = state();
         for look in 1..=60 {
             state.step = 20 * look;
-            state.keep_if_best(-(look as f64 - 30.0).abs(), 0.1, false);
+            state.keep_if_best(
+                -(look as f64 - 30.0).abs(),
+                0.1,
+                Reach { looks: 4, is_last: false },
+            );
             assert!(look > 30 || !state.has_stalled(Some(1)), "{look}");
         }
         assert!(state.has_stalled(Some(100)));

@@ -376,7 +376,7 @@ impl Config {
         }
     }
 
-    /// Those of the given options that this algorithm has no use for.
+    /// Those of the given options that have no effect beside the others.
     pub fn unused<'a>(&self, options: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         const ADAPTATION: [&str; 7] =
             ["respace", "beta-lr", "min-swap", "min-rungs", "max-rungs", "spawn-every", "burn-in"];
@@ -385,6 +385,7 @@ impl Config {
             "beta-lr" if fixed => true,
             name if ADAPTATION.contains(&name) => self.algorithm != Algorithm::Apt,
             "spacing" | "swap" => !self.tempered(),
+            "particles" if self.algorithm == Algorithm::Sml => self.columns.is_some(),
             "particles" => self.keeps_no_samples().is_some(),
             _ => false,
         };
@@ -434,6 +435,13 @@ impl Plan {
     pub fn counts_anew(&self, step: u64) -> bool {
         let updates = self.config.updates;
         step == updates - updates / 5 || step == updates
+    }
+
+    /// Looks on either side of a model that tell how good it is on validation data: none where they are exact, and
+    /// fewer where there are few of them.
+    pub fn reach(&self) -> usize {
+        let looks = self.config.updates.checked_div(self.likelihood_every).unwrap_or(0);
+        if self.follows { (looks / 25).min(4) as usize } else { 0 }
     }
 
     /// Whether a step is one of the whole ladder: every so many updates, and while sampling.

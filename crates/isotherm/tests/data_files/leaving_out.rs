@@ -83,6 +83,23 @@ fn what_is_left_out_of_a_text_need_not_be_numbers() {
     }
 }
 
+/// Numbers of the columns are a header beside what is left out too, whichever columns they count.
+#[test]
+fn a_header_of_numbers_stays_one() {
+    let place = Place::new();
+    let expected = BitMatrix::from_rows(3, &[[1, 0, 1], [0, 1, 1]]);
+    for head in [",0,1,2", "label,0,1,2", "label,1,2,3", "0,1,2,3", "1,2,3,4", "a,b,c,d"] {
+        let content = format!("{head}\n7,1,0,1\n8,0,1,1\n");
+        assert_eq!(place.without(content.as_bytes(), None, "1").unwrap(), expected, "{head}");
+    }
+    let two = BitMatrix::from_rows(2, &[[1, 1], [0, 1]]);
+    assert_eq!(place.without(b",0,1\n7,1,1\n8,0,1\n", None, "1").unwrap(), two);
+    // A label before 0 and 1 is a row.
+    let three = BitMatrix::from_rows(2, &[[0, 1], [1, 1], [0, 1]]);
+    assert_eq!(place.without(b"x,0,1\ny,1,1\nz,0,1\n", None, "1").unwrap(), three);
+    assert!(place.without(b"5,0,1,2\n7,1,0,1\n", None, "1").unwrap_err().contains("line 1"));
+}
+
 #[test]
 fn arrays_have_no_names_and_parquet_has_some() {
     let place = Place::new();

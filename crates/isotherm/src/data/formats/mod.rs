@@ -212,7 +212,9 @@ fn visit(source: &Source, visitor: &mut dyn Visitor) -> Result<()> {
     };
     if let Some(name) = left_out.names().find(|name| !named.iter().any(|(it, _)| it == name)) {
         let why = match format {
-            Format::Text => "the first row names no such column; give its number",
+            Format::Text => {
+                "the first row names no such column; give its number, or --drop \"\" if it is not there"
+            }
             _ => "the columns of this file have no names; give their numbers",
         };
         return Err(input.origin.refuse(format!("--drop {}: {why}", shown(name, 40))));

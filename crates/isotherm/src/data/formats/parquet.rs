@@ -288,12 +288,13 @@ fn without(
     columns: Vec<usize>,
     name: impl Fn(usize) -> String,
 ) -> std::result::Result<Vec<usize>, String> {
-    let named = |it: &str| (0..columns.len()).find(|&at| name(columns[at]) == it);
-    if let Some(missing) = left_out.names().find(|it| named(it).is_none()) {
+    let names: Vec<String> = columns.iter().map(|&column| name(column)).collect();
+    if let Some(missing) = left_out.names().find(|it| !names.iter().any(|name| name == it)) {
         return Err(format!("--drop {}: there is no column of that name", shown(missing, 40)));
     }
     left_out.check_width(columns.len())?;
-    let runs = left_out.runs(left_out.names().filter_map(named));
+    let named = (0..names.len()).filter(|&at| left_out.has_name(&names[at]));
+    let runs = left_out.runs(named);
     let is_left = |at: &usize| !runs.iter().any(|(first, last)| (first..=last).contains(&at));
     let left: Vec<usize> = (0..columns.len()).filter(is_left).map(|at| columns[at]).collect();
     match left.is_empty() && !columns.is_empty() {

@@ -116,8 +116,12 @@ fn fields<'a>(input: &'a Input, separator: Separator) -> Result<Fields<'a, Box<d
 
 /// Looks at the first row, as far as it takes to tell.
 fn first_row<R: Read>(fields: &mut Fields<'_, R>, visitor: &dyn Visitor) -> Result<FirstRow> {
-    let (mut col, mut words, mut numbers) = (0u32, false, false);
-    let (mut from_zero, mut from_one) = (true, true);
+    // Columns so far, and those of them that are asked for.
+    let (mut col, mut kept) = (0u32, 0u32);
+    let (mut words, mut numbers, mut blank) = (false, false, false);
+    // Whether the numbers may be those of the columns, counted from 0 or from 1: of all columns, or of those that are
+    // asked for, beside others that have none.
+    let (mut of_all, mut of_kept) = ([true; 2], [true; 2]);
     while let Some(record_end) = fields.advance()? {
         if col == 0 && record_end && fields.is_blank() {
             continue;
@@ -126,33 +130,43 @@ fn first_row<R: Read>(fields: &mut Fields<'_, R>, visitor: &dyn Visitor) -> Resu
             let why = "has no separators: write the zeros and ones between commas or spaces";
             return Err(fields.refuse(0, fields.spell_with(why)));
         }
+        let is = |place: u32, value: f64| [0.0, 1.0].map(|from| value == f64::from(place) + from);
+        let narrow = |them: &mut [bool; 2], by: [bool; 2]| {
+            them.iter_mut().zip(by).for_each(|(it, by)| *it &= by);
+        };
+        let wanted = visitor.wants(col as usize);
         match fields.parse() {
-            _ if !visitor.wants(col as usize) => {}
+            Ok(value) if !wanted => {
+                narrow(&mut of_all, is(col, value));
+                of_kept = [false; 2];
+            }
+            Err(_) if !wanted => blank |= fields.is_blank(),
             // A value, unless there is a name beside it.
-            Ok(_) if fields.is_truth() => (from_zero, from_one) = (false, false),
+            Ok(_) if fields.is_truth() => (of_all, of_kept) = ([false; 2], [false; 2]),
             Ok(value) => {
                 numbers = true;
-                from_zero &= value == f64::from(col);
-                from_one &= value == f64::from(col) + 1.0;
+                narrow(&mut of_all, is(col, value));
+                narrow(&mut of_kept, is(kept, value));
             }
             Err(why) if fields.is_odd() => return Err(fields.refuse(col as usize, why)),
             Err(_) => {
-                (from_zero, from_one) = (false, false);
+                (of_all, of_kept) = ([false; 2], [false; 2]);
                 words |= !fields.is_missing();
             }
         }
-        if numbers && !from_zero && !from_one {
+        if numbers && !of_all.iter().chain(&of_kept).any(|&it| it) {
             return Ok(FirstRow::Values);
         }
         col = col.saturating_add(1);
+        kept += u32::from(wanted);
         if record_end {
             break;
         }
     }
     Ok(match (words, numbers) {
         (true, false) => FirstRow::Names,
-        // Two columns of zeros and ones may well begin with 0 and 1.
-        (false, true) if col >= 3 => FirstRow::Numbers,
+        // Two columns of zeros and ones may well begin with 0 and 1, but not beside an empty field.
+        (false, true) if kept >= 3 || (kept == 2 && blank) => FirstRow::Numbers,
         _ => FirstRow::Values,
     })
 }
