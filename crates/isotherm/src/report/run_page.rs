@@ -150,13 +150,22 @@ fn numbers(record: &RunRecord) -> Markup {
     }
 }
 
+/// A sentence with what stands between backticks as code.
+fn with_commands(sentence: &str) -> Markup {
+    html! {
+        @for (i, part) in sentence.split('`').enumerate() {
+            @if i % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 /// The warnings, or a word that there is none.
 pub(crate) fn list_of_warnings(warnings: &[String]) -> Markup {
     html! {
         @if warnings.is_empty() {
             p { span.verdict.holds { "No warnings" } }
         } @else {
-            ul.warnings { @for warning in warnings { li { (warning) } } }
+            ul.warnings { @for warning in warnings { li { (with_commands(warning)) } } }
         }
     }
 }
@@ -165,7 +174,7 @@ pub(crate) fn list_of_warnings(warnings: &[String]) -> Markup {
 pub(crate) fn notes(notes: &[String]) -> Markup {
     html! {
         @if !notes.is_empty() {
-            ul.notes { @for note in notes { li { (note) } } }
+            ul.notes { @for note in notes { li { (with_commands(note)) } } }
         }
     }
 }
