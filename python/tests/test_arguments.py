@@ -22,7 +22,7 @@ def test_defaults_are_those_of_the_engine():
 
 def test_all_options_of_learning_are_there():
     engine = {name.replace("-", "_") for name in json.loads(_isotherm.default_options())}
-    of_files = {"data", "valid", "test", "split", "checkpoint_every"}
+    of_files = {"data", "valid", "test", "split", "drop", "checkpoint_every"}
     named_otherwise = {"seed", "binarise"}
     assert engine - of_files - named_otherwise == set(_options.ENGINE)
 
