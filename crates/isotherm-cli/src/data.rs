@@ -169,15 +169,14 @@ fn spelled((first, last): (usize, usize)) -> String {
 
 fn advice(array: &ArrayReport, binarised: bool) -> String {
     let rule = array.binarise;
-    let (constant, by_rule) = (array.constant_columns.len(), array.constant_by_rule);
+    if let (Some(lost), false, false) = (array.lost_to_the_rule(), binarised, array.counts_rows) {
+        return format!(
+            "{rule} leaves {lost} of {} columns without a change: leave them out (--drop), or choose a \
+             threshold that parts their values",
+            array.columns
+        );
+    }
     match array.values {
-        _ if !binarised && by_rule > constant && array.shape.is_none() && !array.counts_rows => {
-            format!(
-                "{rule} leaves {by_rule} of {} columns without a change: leave them out (--drop), or choose \
-             a threshold that parts their values",
-                array.columns
-            )
-        }
         _ if binarised => format!("{rule}, as asked"),
         _ if array.counts_rows => "no rule suits a column that counts the rows".to_owned(),
         ValueKind::Binary => format!("{rule}: the values are 0 and 1"),

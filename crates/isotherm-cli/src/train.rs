@@ -27,18 +27,15 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
         None => free_folder(&config),
     };
     let data = RunData::of(&config)?;
-    let mut unused: BTreeSet<String> =
-        config.unused(given.iter().map(String::as_str)).into_iter().map(str::to_owned).collect();
+    let mut names = given;
     if let Some(chosen) = options {
         config.suit(&data.train, |name| chosen.contains(name));
-        unused.extend(
-            config.unused(chosen.iter().map(String::as_str)).into_iter().map(str::to_owned),
-        );
+        names.extend(chosen);
     }
     let course = Course::begin(&config, data)?;
+    let unused = config.unused(names.iter().map(String::as_str));
     if !quiet && !unused.is_empty() {
-        let names: Vec<String> = unused.iter().map(|name| format!("--{name}")).collect();
-        tell(&format!("warning: beside the other options {} has no effect", names.join(", ")));
+        tell(&format!("warning: beside the other options --{} has no effect", unused.join(", --")));
     }
     let session = Session::begin(&out, course, arguments.overwrite)?;
     carry_on(session, &out, quiet)
@@ -136,7 +133,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         ["columns", "init-std", "metrics-every"].iter().all(|it| table.contains_key(*it));
     let given = toml::Table::try_from(options)
         .map_err(|error| Error::config(format!("an option cannot be used: {error}")))?;
-    let options_given: BTreeSet<String> = given.keys().cloned().collect();
+    let names_given: BTreeSet<String> = given.keys().cloned().collect();
     table.extend(given);
     // Whatever nobody has chosen depends on what is learned from.
     let defaults = match table.contains_key("data") {
@@ -151,7 +148,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         let place = file.map_or(String::new(), |path| format!("{}: ", path.display()));
         Error::config(format!("{place}{}", explain_toml(&error)))
     })?;
-    if options_given.contains("columns") && !options_given.contains("particles") {
+    if names_given.contains("columns") && !names_given.contains("particles") {
         // One a column at least, whatever a complete configuration says.
         config.particles = config.particles.max(config.columns);
     }
@@ -159,8 +156,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         // A run can be resumed from anywhere.
         *data = Source::parse(data).absolute()?.name();
     }
-    let given = options_given;
-    Ok(Chosen { config, options, given })
+    Ok(Chosen { config, options, given: names_given })
 }
 
 fn read_table(path: &Path) -> Result<toml::Table> {

@@ -35,6 +35,11 @@ pub enum Binarise {
 }
 
 impl Binarise {
+    /// The same with one draw for all epochs, for whoever only looks: no grey values need to be held.
+    pub(super) fn drawn_once(self) -> Binarise {
+        if self == Binarise::Dynamic { Binarise::Static(1) } else { self }
+    }
+
     /// Whether it asks what share of the whole a value is.
     pub(super) fn is_by_intensity(self) -> bool {
         match self {

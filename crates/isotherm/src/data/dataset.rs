@@ -49,16 +49,16 @@ pub struct Table {
     pub scale: Scale,
     /// What was taken for granted in reading the file, if anything.
     pub note: Option<String>,
-    /// Whether columns of the file were left out.
-    pub is_part: bool,
+    /// Whether some columns of the file were left out.
+    pub is_without_some: bool,
 }
 
 impl Table {
     /// Examples that are zeros and ones.
     pub fn new(name: impl Into<String>, examples: BitMatrix) -> Table {
         let (binarise, scale) = (Binarise::AsIs, Scale::Values);
-        let (grey, note, is_part) = (None, None, false);
-        Table { name: name.into(), examples, grey, binarise, scale, note, is_part }
+        let (grey, note, is_without_some) = (None, None, false);
+        Table { name: name.into(), examples, grey, binarise, scale, note, is_without_some }
     }
 
     fn of(name: String, loaded: Loaded, binarise: Binarise, data_seed: u64) -> Table {
@@ -70,7 +70,7 @@ impl Table {
                 (grey.draw_all(clock, Purpose::MeasuredBinarise), Some(grey))
             }
         };
-        Table { name, examples, grey, binarise, scale, note, is_part: false }
+        Table { name, examples, grey, binarise, scale, note, is_without_some: false }
     }
 
     /// The examples with these numbers, under a name of their own.
@@ -82,7 +82,7 @@ impl Table {
             binarise: self.binarise,
             scale: self.scale,
             note: self.note.clone(),
-            is_part: self.is_part,
+            is_without_some: self.is_without_some,
         }
     }
 
@@ -135,7 +135,7 @@ impl Dataset {
     ) -> Result<Dataset> {
         let loaded = formats::read_like(source, binarise, like)?;
         let table = Table::of(source.name(), loaded, binarise, data_seed);
-        Ok(Dataset::Table(Table { is_part: !source.left_out.is_empty(), ..table }))
+        Ok(Dataset::Table(Table { is_without_some: !source.left_out.is_empty(), ..table }))
     }
 
     /// The examples in memory, binarised by the same rules: `value` of a row and a column.
@@ -213,7 +213,7 @@ impl Dataset {
                  leave them out, or train on them as they are with --constant-columns keep",
                 constant.len(),
                 first + 1,
-                if table.is_part { " of those that --drop leaves" } else { "" }
+                if table.is_without_some { " of those that --drop leaves" } else { "" }
             ))),
             _ => Ok(()),
         }

@@ -96,7 +96,7 @@ pub struct ArrayReport {
     pub test_rows_seen: Option<usize>,
     /// How many columns are constant by the rule that is asked for or suggested.
     #[serde(skip)]
-    pub constant_by_rule: usize,
+    constant_by_rule: usize,
     /// Whether the first column is an index of the rows, as tables are often written with.
     pub counts_rows: bool,
     /// Hashes of the rows.
@@ -179,15 +179,8 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
     }
     let values = ValueKind::of(&look, smallest, largest);
     let known = (rows * columns) as f64 - look.missing as f64;
-    let suggestion = match values {
-        // Counts of which most are 0 or 1: whether there is one, not whether there are many.
-        ValueKind::Bytes | ValueKind::Numbers
-            if smallest == 0.0 && !look.fractions && sum < known =>
-        {
-            Binarise::Threshold(0.0)
-        }
-        _ => values.suggestion(smallest, largest),
-    };
+    let are_few = smallest == 0.0 && !look.fractions && sum < known;
+    let suggestion = values.suggestion(smallest, largest, are_few);
     let counts_rows = counts_rows(&look.columns, rows);
     let constant =
         |(at, column): (usize, &Column)| (column.smallest >= column.largest).then_some(at + 1);
@@ -232,9 +225,9 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
         hashes: look.rows,
     };
     if let Some(rule) = binarise {
-        // Of a rule that draws anew one draw is looked at, so that no grey values are held.
-        let drawn = if rule == Binarise::Dynamic { Binarise::Static(1) } else { rule };
-        let Dataset::Table(table) = Dataset::load(source, drawn, 1)? else { return Ok(report) };
+        let Dataset::Table(table) = Dataset::load(source, rule.drawn_once(), 1)? else {
+            return Ok(report);
+        };
         let ones: u64 = table.examples.column_counts().iter().sum();
         report.density = Some(ones as f64 / (rows * columns) as f64);
         report.constant_columns = table.constant_columns().iter().map(|at| at + 1).collect();
@@ -272,6 +265,15 @@ impl ArrayReport {
     }
 }
 
+impl ArrayReport {
+    /// How many columns the suggested rule leaves without a change, if some of them have one in the file. In pictures
+    /// that is as it should be; in a table nobody should keep them.
+    pub fn lost_to_the_rule(&self) -> Option<usize> {
+        let more = self.constant_by_rule > self.constant_columns.len();
+        (more && self.shape.is_none()).then_some(self.constant_by_rule)
+    }
+}
+
 impl ValueKind {
     fn of(look: &Look, smallest: f64, largest: f64) -> ValueKind {
         if look.not_binary == 0 {
@@ -287,11 +289,13 @@ impl ValueKind {
         }
     }
 
-    /// A rule that suits such values and has some of them on either side.
-    fn suggestion(self, smallest: f64, largest: f64) -> Binarise {
+    /// A rule that suits such values and has some of them on either side. Of whole numbers from 0 on that `are_few`,
+    /// below 1 on average, it asks whether there is one and not whether there are many.
+    fn suggestion(self, smallest: f64, largest: f64, are_few: bool) -> Binarise {
         let parts = |level: f64| smallest <= level && level < largest;
         match self {
             ValueKind::Binary => Binarise::AsIs,
+            ValueKind::Bytes | ValueKind::Numbers if are_few => Binarise::Threshold(0.0),
             ValueKind::Spins => Binarise::Threshold(0.0),
             ValueKind::Fractions | ValueKind::Bytes if parts(0.5 * self.full(largest)) => {
                 Binarise::Threshold(0.5)
@@ -413,9 +417,8 @@ fn command(
         let test = test.map(|test| Source { left_out: others.left_out.clone(), ..test.clone() });
         return inspect(&others, binarise, test.as_ref()).ok()?.command;
     }
-    // Nobody should keep columns that only the rule has made constant.
-    let by_rule = one.constant_by_rule > one.constant_columns.len() && one.shape.is_none();
-    if one.constant_by_rule == one.columns || one.counts_rows || by_rule {
+    let lost = one.lost_to_the_rule().is_some();
+    if one.constant_by_rule == one.columns || one.counts_rows || lost {
         return None;
     }
     let rule = binarise.unwrap_or(one.binarise);
@@ -454,7 +457,8 @@ fn command(
 
 /// Whether a column never changes in the part to learn from, once the split has dealt the rest.
 fn is_constant_in_part(source: &Source, rule: Binarise) -> bool {
-    let Ok(Dataset::Table(table)) = Dataset::load(source, rule, DATA_SEED) else { return false };
+    let loaded = Dataset::load(source, rule.drawn_once(), DATA_SEED);
+    let Ok(Dataset::Table(table)) = loaded else { return false };
     let split = SPLIT.parse().and_then(|split: Split| split.rows(table.examples.rows(), DATA_SEED));
     split.is_ok_and(|rows| !table.select(String::new(), &rows.train).constant_columns().is_empty())
 }
