@@ -1,11 +1,11 @@
 //! Learning in memory.
 
-use isotherm::checkpoint::Bundle;
-use isotherm::record::{Row, Summary};
-use isotherm::run::{Course, RunData};
-use isotherm::threads::keep_awake;
+use isotherm::tensors::Bundle;
 use isotherm::train::Config;
 use isotherm::{Error, Result};
+use isotherm_run::record::{Row, Summary};
+use isotherm_run::{Course, RunData};
+use isotherm_tempering::threads::keep_awake;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -3,7 +3,7 @@
 use std::ffi::CString;
 
 use isotherm::likelihood::{Budget, FoundLogZ, Length, Way};
-use isotherm::run::{SampleRequest, Samples};
+use isotherm_run::{SampleRequest, Samples};
 use numpy::PyArray2;
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
@@ -81,9 +81,8 @@ pub(crate) fn sample_model<'py>(
 ) -> PyResult<Bound<'py, PyArray2<u8>>> {
     let model = model_of(&model)?;
     let request = SampleRequest { count, thin, warm_up, seed, averaged: false, traced: false };
-    let work = |line: &Line<'_, ()>| {
-        isotherm::run::sample_model(&model, &request, |_| !line.should_stop())
-    };
+    let work =
+        |line: &Line<'_, ()>| isotherm_run::sample_model(&model, &request, |_| !line.should_stop());
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
     warn_of(py, &samples, 2)?;
     bytes_of(py, &samples.v)

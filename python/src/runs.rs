@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use isotherm::checkpoint::{self, Bundle};
-use isotherm::model::{Rbm, read_model};
-use isotherm::record::{Row, read_rows};
-use isotherm::run::{Kept, RunFolder, SampleRequest, Samples};
+use isotherm::model::Rbm;
+use isotherm::tensors::Bundle;
 use isotherm::train::Config;
+use isotherm_run::checkpoint;
+use isotherm_run::record::{Row, read_rows};
+use isotherm_run::{Kept, RunFolder, SampleRequest, Samples, read_model};
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -112,7 +113,7 @@ pub(crate) fn sample_checkpoint<'py>(
     let request = SampleRequest { count, thin, warm_up, seed, averaged, traced };
     let work = |line: &Line<'_, ()>| {
         let go_on = |_| !line.should_stop();
-        isotherm::run::sample_checkpoint(&config, &bundle, &request, go_on)
+        isotherm_run::sample_checkpoint(&config, &bundle, &request, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
     // Traces show for themselves how replicas travel.
@@ -127,5 +128,5 @@ pub(crate) fn sample_checkpoint<'py>(
 /// Draws the report of a run again, and tells where it is.
 #[pyfunction]
 pub(crate) fn write_report(path: PathBuf) -> PyResult<PathBuf> {
-    isotherm::report::write_report(&path).map_err(raised)
+    isotherm_report::write_report(&path).map_err(raised)
 }

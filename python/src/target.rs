@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use isotherm::target::{self, TargetRequest, TargetSamples};
 use isotherm::{Error, Result};
+use isotherm_tempering::targets::{self as target, TargetRequest, TargetSamples};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

@@ -6,11 +6,11 @@ use std::time::Instant;
 use isotherm::data::{Dataset, Table};
 use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{Initial, Rbm};
-use isotherm::threads::keep_awake;
 use isotherm::train::{Config, TrainState, Trainer};
 use isotherm_kernels::affine::{Grouping, affine_by_tiles};
 use isotherm_kernels::bits::BitRows;
 use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile};
+use isotherm_tempering::threads::keep_awake;
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
@@ -153,7 +153,7 @@ fn waited() -> f64 {
 }
 
 fn read(folder: &Path, name: &str) -> Result<Dataset> {
-    Dataset::read(&folder.join(name)).map_err(|error| error.to_string())
+    isotherm_data::read(&folder.join(name)).map_err(|error| error.to_string())
 }
 
 fn table(data: Dataset) -> Result<BitMatrix> {

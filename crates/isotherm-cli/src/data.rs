@@ -1,12 +1,13 @@
 //! `isotherm data`.
 
-use isotherm::data::{ArrayReport, Binarise, FileReport, LeftOut, Source, ValueKind, inspect};
+use isotherm::data::{Binarise, LeftOut};
 use isotherm::{Error, Result};
+use isotherm_data::{ArrayReport, FileReport, Source, ValueKind, inspect};
 
 use crate::Ending;
 use crate::args::DataArguments;
 use crate::output::print;
-use isotherm::shell::quoted;
+use isotherm_data::shell::quoted;
 
 /// Runs of constant columns that are listed.
 const LISTED: usize = 6;

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
-use isotherm::data::{Binarise, Dataset, LeftOut, Source};
+use isotherm::data::{Binarise, Dataset, LeftOut};
 use isotherm::likelihood::{Budget, FoundLogZ, Length, LogLikelihood, Way, exact};
-use isotherm::model::{ModelFile, Rbm, read_model};
-use isotherm::run::{RunData, RunFolder};
+use isotherm::model::{ModelFile, Rbm};
 use isotherm::{Error, Result};
+use isotherm_data::Source;
+use isotherm_run::read_model;
+use isotherm_run::{RunData, RunFolder};
 
 use crate::Ending;
 use crate::args::EvaluateArguments;
@@ -116,7 +118,7 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
         let scale = own.as_ref().ok().and_then(|own| own.train.scale());
         let left_out = left_out(arguments)?.or(config.drop);
         let source = Source::parse(text).leaving_out(left_out.as_ref());
-        let data = Dataset::load_like(&source, rule, config.data_seed, scale)?;
+        let data = isotherm_data::load_like(&source, rule, config.data_seed, scale)?;
         // The training data may have gone; an exact likelihood of zeros and ones does without them.
         let training = own.map(|own| own.train).unwrap_or_else(|error| {
             if rule != Binarise::AsIs || is_estimated(&model, way(arguments)) {
@@ -159,7 +161,7 @@ fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
     let left_out = left_out(arguments)?;
     let load = |text: &String, like| {
         let source = Source::parse(text).leaving_out(left_out.as_ref());
-        Dataset::load_like(&source, rule, 1, like)
+        isotherm_data::load_like(&source, rule, 1, like)
     };
     let training = arguments.train.as_ref().map(|text| load(text, None)).transpose()?;
     let data = load(data, training.as_ref().and_then(Dataset::scale))?;

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         // What is caught is told as an error.
-        if !isotherm::data::formats::panics_are_caught() {
+        if !isotherm_data::formats::panics_are_caught() {
             hook(panic);
         }
     }));

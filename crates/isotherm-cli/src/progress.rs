@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use isotherm::likelihood::LogLikelihood;
-use isotherm::record::Row;
-use isotherm::run::Observer;
 use isotherm::train::{Plan, TrainState};
+use isotherm_run::Observer;
+use isotherm_run::record::Row;
 
 use crate::interrupt;
 use crate::output::tell;

@@ -1,7 +1,7 @@
 //! `isotherm report`.
 
 use isotherm::Result;
-use isotherm::report::{Destination, Replace, write};
+use isotherm_report::{Destination, Replace, write};
 
 use crate::Ending;
 use crate::args::ReportArguments;

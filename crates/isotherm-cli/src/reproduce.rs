@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use isotherm::Result;
-use isotherm::reproduce::{Ended, Progress, Size, Watcher, Workshop};
+use isotherm_experiments::{Ended, Progress, Size, Watcher, Workshop};
 
 use crate::args::ReproduceArguments;
 use crate::output::{print, tell};

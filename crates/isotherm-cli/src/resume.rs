@@ -1,7 +1,7 @@
 //! `isotherm resume`.
 
 use isotherm::Result;
-use isotherm::run::Session;
+use isotherm_run::Session;
 
 use crate::Ending;
 use crate::args::ResumeArguments;

@@ -1,10 +1,10 @@
 //! `isotherm sample`.
 
-use isotherm::checkpoint::write_atomically;
-use isotherm::data::formats::write_npy;
-use isotherm::model::read_model;
-use isotherm::run::{RunFolder, SampleRequest, sample, sample_model};
 use isotherm::{Error, Result};
+use isotherm_data::formats::write_npy;
+use isotherm_run::checkpoint::write_atomically;
+use isotherm_run::read_model;
+use isotherm_run::{RunFolder, SampleRequest, sample, sample_model};
 
 use crate::args::SampleArguments;
 use crate::evaluate::{choose, is_model_file};

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use isotherm::data::Source;
 use isotherm::likelihood::LogLikelihood;
-use isotherm::record::Summary;
-use isotherm::report::write_report;
-use isotherm::run::{Course, Observer, Outcome, RunData, Session};
-use isotherm::shell::quoted;
 use isotherm::train::penalties::Smoothness;
 use isotherm::train::{Config, explain_toml};
 use isotherm::{Error, Result};
+use isotherm_data::Source;
+use isotherm_data::shell::quoted;
+use isotherm_report::write_report;
+use isotherm_run::record::Summary;
+use isotherm_run::{Course, Observer, Outcome, RunData, Session};
 
 use crate::args::{TrainArguments, TrainOptions};
 use crate::output::{print, tell};

@@ -1,7 +1,7 @@
 //! `isotherm reproduce` in miniature, with the real binary: end to end, interrupted, and refused.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "../../isotherm/tests/common/browser.rs"]
+#[path = "../../isotherm-report/tests/it/browser.rs"]
 mod browser;
 mod common;
 

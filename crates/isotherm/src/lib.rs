@@ -29,22 +29,12 @@
 //! first; a **replica** is a state that travels over the rungs; a **column** is one of several
 //! independent sets of replicas that share one ladder.
 
-pub mod checkpoint;
 pub mod data;
 mod error;
-pub mod figure;
 pub mod likelihood;
 pub mod model;
-pub mod path;
-pub mod record;
-pub mod report;
-pub mod reproduce;
-pub mod run;
-pub mod shell;
-pub mod streams;
-pub mod target;
-pub mod tempering;
-pub mod threads;
+pub mod paths;
+pub mod tensors;
 pub mod train;
 
 pub use error::{Error, Result};

@@ -8,7 +8,7 @@ use isotherm_kernels::stream_key;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::streams::Purpose;
+use isotherm_tempering::streams::Purpose;
 
 /// The choices, as errors list them.
 pub(super) const CHOICES: &str = "--binarise threshold:0.5 (a share of 1 or of 255; from 1 on a \
@@ -36,7 +36,7 @@ pub enum Binarise {
 
 impl Binarise {
     /// The same with one draw for all epochs, for whoever only looks: no grey values need to be held.
-    pub(super) fn drawn_once(self) -> Binarise {
+    pub fn drawn_once(self) -> Binarise {
         if self == Binarise::Dynamic { Binarise::Static(1) } else { self }
     }
 

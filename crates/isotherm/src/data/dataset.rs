@@ -1,16 +1,14 @@
 //! One face for all data: what the trainer asks of it.
 
-use std::path::Path;
-
 use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::formats::{self, Loaded, Values};
 use super::mixture::Mixture;
-use super::{Binarise, ImageShape, Intensities, Scale, Source};
+use super::values::{self, Loaded, Values};
+use super::{Binarise, ImageShape, Intensities, Scale};
 use crate::error::{Error, Result};
-use crate::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Clock, Purpose};
 
 /// What to do about columns that have the same value in every example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +59,8 @@ impl Table {
         Table { name: name.into(), examples, grey, binarise, scale, note, is_without_some }
     }
 
-    fn of(name: String, loaded: Loaded, binarise: Binarise, data_seed: u64) -> Table {
+    /// What was read, under a name.
+    pub fn of(name: String, loaded: Loaded, binarise: Binarise, data_seed: u64) -> Table {
         let Loaded { values, scale, note } = loaded;
         let (examples, grey) = match values {
             Values::Bits(bits) => (bits, None),
@@ -99,7 +98,7 @@ impl Table {
     }
 
     /// Columns that have the same value in every example.
-    pub(super) fn constant_columns(&self) -> Vec<usize> {
+    pub fn constant_columns(&self) -> Vec<usize> {
         let (sums, all) = match &self.grey {
             Some(grey) => (grey.column_sums(), 255 * grey.rows() as u64),
             None => (self.examples.column_counts(), self.examples.rows() as u64),
@@ -115,29 +114,6 @@ impl Dataset {
         Dataset::Mixture(Mixture::new(data_seed))
     }
 
-    /// The zeros and ones in a file.
-    pub fn read(path: &Path) -> Result<Dataset> {
-        Dataset::load(&Source { path: path.to_owned(), ..Source::default() }, Binarise::AsIs, 0)
-    }
-
-    /// The examples in a file, binarised by a rule. Grey ones are measured on a draw by the data
-    /// seed.
-    pub fn load(source: &Source, binarise: Binarise, data_seed: u64) -> Result<Dataset> {
-        Dataset::load_like(source, binarise, data_seed, None)
-    }
-
-    /// The same with values that mean what they mean in other data, and must fit that.
-    pub fn load_like(
-        source: &Source,
-        binarise: Binarise,
-        data_seed: u64,
-        like: Option<Scale>,
-    ) -> Result<Dataset> {
-        let loaded = formats::read_like(source, binarise, like)?;
-        let table = Table::of(source.name(), loaded, binarise, data_seed);
-        Ok(Dataset::Table(Table { is_without_some: !source.left_out.is_empty(), ..table }))
-    }
-
     /// The examples in memory, binarised by the same rules: `value` of a row and a column.
     pub fn of_values(
         name: &str,
@@ -147,7 +123,7 @@ impl Dataset {
         data_seed: u64,
         like: Option<Scale>,
     ) -> Result<Dataset> {
-        let loaded = formats::of_values(name, shape, value, binarise, like)?;
+        let loaded = values::of_values(name, shape, value, binarise, like)?;
         Ok(Dataset::Table(Table::of(name.to_owned(), loaded, binarise, data_seed)))
     }
 

@@ -2,7 +2,7 @@
 
 use isotherm_kernels::BitMatrix;
 
-use crate::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Clock, Purpose};
 
 /// Lanes of a random number generator.
 const LANES: usize = 16;

@@ -28,7 +28,7 @@ impl LeftOut {
 
     /// First and last of the columns in a row that are left out, counted from 0 and in ascending order, those
     /// in `named` too.
-    pub(super) fn runs(&self, named: impl Iterator<Item = usize>) -> Vec<(usize, usize)> {
+    pub fn runs(&self, named: impl Iterator<Item = usize>) -> Vec<(usize, usize)> {
         let numbers = self.0.iter().filter_map(|it| match it {
             Columns::Numbers(first, last) => Some((*first, *last)),
             Columns::Name(_) => None,
@@ -46,7 +46,7 @@ impl LeftOut {
     }
 
     /// Refuses, in words, numbers beyond the columns that there are.
-    pub(super) fn check_width(&self, width: usize) -> std::result::Result<(), String> {
+    pub fn check_width(&self, width: usize) -> std::result::Result<(), String> {
         let last = self.runs(std::iter::empty()).last().map_or(0, |&(_, last)| last + 1);
         match last > width {
             true => Err(format!("--drop {last}: there are only {width} columns")),
@@ -55,12 +55,12 @@ impl LeftOut {
     }
 
     /// Whether a column of this name is left out.
-    pub(super) fn has_name(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         self.names().any(|it| it == name)
     }
 
     /// The names in it.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|it| match it {
             Columns::Name(name) => Some(name.as_str()),
             Columns::Numbers(..) => None,

@@ -4,7 +4,7 @@ use isotherm_kernels::BitMatrix;
 use rand::seq::SliceRandom;
 
 use super::{Dataset, Mixture, Table};
-use crate::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Clock, Purpose};
 
 /// The sequence of minibatches of a run.
 #[derive(Clone, Debug)]

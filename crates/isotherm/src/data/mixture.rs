@@ -8,7 +8,7 @@ use isotherm_kernels::{BitMatrix, LaneRng, Level, bernoulli, flips};
 use libm::{exp, log};
 
 use super::shape::ImageShape;
-use crate::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Clock, Purpose};
 
 /// Side of the images.
 const SIDE: usize = 28;

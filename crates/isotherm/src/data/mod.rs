@@ -2,23 +2,19 @@
 
 mod binarise;
 mod dataset;
-pub mod formats;
-mod inspection;
 mod intensities;
 mod left_out;
 mod minibatch;
 mod mixture;
 mod shape;
-mod source;
 mod split;
+pub mod values;
 
 pub use binarise::{Binarise, Scale};
 pub use dataset::{ConstantColumns, Dataset, Table};
-pub use inspection::{ArrayReport, FileReport, Missing, ValueKind, inspect};
 pub use intensities::Intensities;
 pub use left_out::LeftOut;
 pub use minibatch::Minibatches;
 pub use mixture::Mixture;
 pub use shape::ImageShape;
-pub use source::Source;
 pub use split::{Split, SplitRows};

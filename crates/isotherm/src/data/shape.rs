@@ -47,7 +47,7 @@ impl ImageShape {
     /// table with columns that never change is smooth by these alone. A table whose columns are sorted
     /// is smooth along its rows and, because the next row goes on where one ends, hardly less so across
     /// them; but there a step to the row below leads further than half a row.
-    pub(super) fn is_smooth(self, picture: &[f64], varies: impl Fn(usize) -> bool) -> bool {
+    pub fn is_smooth(self, picture: &[f64], varies: impl Fn(usize) -> bool) -> bool {
         let varying: Vec<usize> = (0..picture.len()).filter(|&at| varies(at)).collect();
         let mean_over = |places: &[usize], value: &dyn Fn(usize) -> Option<f64>| {
             let (sum, count) = (places.iter().filter_map(|&at| value(at)))

@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Clock, Purpose};
 
 /// How far from 1 the sum of the shares may be: what rounding a third to six digits leaves.
 const TOLERANCE: f64 = 1e-5;

@@ -11,20 +11,21 @@
 use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::annealing::{anneal, from_above, from_below};
-use super::batches::{AnnealingEffort, Pooled, anneal_in_batches};
+use super::Verdict;
 use super::budget::Budget;
-use super::estimate::Estimate;
 use super::evaluating_sampler::{EvaluatingSampler, Found, SamplerReport, Start};
-use super::schedule::Schedule;
-use super::verdict::{Verdict, have_run_long_enough, judge};
+use super::verdict::{have_run_long_enough, judge};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::path::base_rate::base_rate;
-use crate::path::{Gibbs, RbmPath, SwapOn, Weighted};
-use crate::streams::Clock;
-use crate::threads::keep_awake;
+use crate::paths::base_rate::base_rate;
+use crate::paths::{Gibbs, RbmPath, SwapOn, Weighted};
+use isotherm_tempering::evidence::Estimate;
+use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
+use isotherm_tempering::evidence::schedule::Schedule;
+use isotherm_tempering::evidence::{AnnealingEffort, Pooled, anneal_in_batches};
+use isotherm_tempering::streams::Clock;
+use isotherm_tempering::threads::keep_awake;
 
 /// Particles of the pilot.
 const PILOT: usize = 128;

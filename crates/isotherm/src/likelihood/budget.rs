@@ -1,8 +1,8 @@
 //! How much work goes into an estimate of log Z.
 
-use super::batches::AnnealingEffort;
 use super::evaluating_sampler::Length;
 use crate::error::{Error, Result};
+use isotherm_tempering::evidence::AnnealingEffort;
 
 /// How much work an estimate of log Z may be.
 #[derive(Clone, Copy, Debug, PartialEq)]

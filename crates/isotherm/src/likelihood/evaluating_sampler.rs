@@ -15,16 +15,16 @@ use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
-use super::estimate::Estimate;
-use super::ladder::Crossings;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::path::base_rate::base_rate;
-use crate::path::hidden_marginal::SMALL_HIDDEN;
-use crate::path::{HiddenMarginal, RbmPath, SwapOn, random_hidden};
-use crate::streams::{Clock, Purpose};
-use crate::tempering::{Ladder, Spacing, Tempering, TemperingState};
+use crate::paths::base_rate::base_rate;
+use crate::paths::hidden_marginal::SMALL_HIDDEN;
+use crate::paths::{HiddenMarginal, RbmPath, SwapOn, random_hidden};
+use isotherm_tempering::evidence::Estimate;
+use isotherm_tempering::evidence::work_values::Crossings;
+use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::{Ladder, Spacing, Tempering, TemperingState};
 
 /// Rungs of the first ladder.
 const FIRST_RUNGS: usize = 12;

@@ -4,14 +4,14 @@ use isotherm_kernels::BitMatrix;
 use libm::hypot;
 use serde::{Deserialize, Serialize};
 
+use super::Verdict;
 use super::bracket::LogZ;
-use super::estimate::Estimate;
 use super::exact;
 use super::free_energies::{minus_free_energies, quick_minus_free_energies};
-use super::verdict::Verdict;
 use crate::data::{Dataset, Mixture};
 use crate::error::Result;
 use crate::model::Rbm;
+use isotherm_tempering::evidence::Estimate;
 
 /// Half the width of a 95 % interval, in standard errors.
 const Z95: f64 = 1.96;

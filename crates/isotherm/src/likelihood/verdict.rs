@@ -5,10 +5,8 @@
 //! their errors, or replicas hardly travel between the ends of the ladder, it did not mix, however
 //! well its estimators agree with each other.
 
-use serde::{Deserialize, Serialize};
-
-use super::estimate::{Estimate, student};
 use super::evaluating_sampler::Found;
+use isotherm_tempering::evidence::{Estimate, Verdict, student};
 
 /// The probability below the upper end of the interval that a difference may lie in by chance:
 /// three standard deviations of a normal variable.
@@ -16,15 +14,6 @@ const BY_CHANCE: f64 = 0.998_65;
 
 /// Nats that are no difference, whatever the errors.
 const NEGLIGIBLE: f64 = 0.05;
-
-/// Whether to rely on a figure.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// Whether nothing speaks against it.
-    pub converged: bool,
-    /// That, and why, in words.
-    pub sentence: String,
-}
 
 /// The verdict on two samplers, and on annealing up and, from each sampler's samples, down.
 pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) -> Verdict {
@@ -66,7 +55,7 @@ pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) ->
 }
 
 /// So many round trips, in words.
-pub(crate) fn trips_in_words(count: u64) -> String {
+pub fn trips_in_words(count: u64) -> String {
     match count {
         0 => "no round trips".to_owned(),
         1 => "1 round trip".to_owned(),

@@ -2,14 +2,12 @@
 //! and `c` (visible), in `f32`; the averaged parameters lie beside them under `averaged.`. Files made
 //! elsewhere may hold other floating-point numbers.
 
-use std::path::Path;
-
 use isotherm_kernels::Matrix;
 use serde_json::json;
 
 use super::{Parameters, Rbm};
-use crate::checkpoint::Bundle;
 use crate::error::{Error, Result};
+use crate::tensors::Bundle;
 
 /// Tensors that a message lists.
 const LISTED: usize = 8;
@@ -29,19 +27,6 @@ pub fn model_bundle(model: &Parameters, averaged: &Parameters) -> Result<Bundle>
     model.insert_into(&mut bundle, "")?;
     averaged.insert_into(&mut bundle, "averaged.")?;
     Ok(bundle)
-}
-
-/// Reads a model file, made by isotherm or elsewhere.
-pub fn read_model(path: &Path) -> Result<ModelFile> {
-    let is_named = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("safetensors"));
-    let bundle = Bundle::read_any(path).map_err(|error| match is_named || error.is_io() {
-        true => error,
-        false => Error::corrupt(format!(
-            "{} is not the folder of a run, and no model either: that is a safetensors file",
-            path.display()
-        )),
-    })?;
-    model_in(&bundle).map_err(|error| Error::corrupt(format!("{}: {error}", path.display())))
 }
 
 /// The model in a bundle, be it a model file or a checkpoint; of the latter the best one, where one is

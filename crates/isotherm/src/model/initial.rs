@@ -4,7 +4,7 @@ use isotherm_kernels::Matrix;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{Parameters, Rbm};
-use crate::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Clock, Purpose};
 
 /// Marginals are kept this far from 0 and 1 before their log-odds are taken.
 const CLIP: f64 = 0.01;

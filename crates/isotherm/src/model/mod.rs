@@ -7,7 +7,7 @@ mod parameters;
 mod perfect;
 mod rbm;
 
-pub use file::{ModelFile, model_bundle, model_in, read_model};
+pub use file::{ModelFile, model_bundle, model_in};
 pub use initial::{Initial, log_odds};
 pub use parameters::Parameters;
 pub use perfect::PerfectSampler;

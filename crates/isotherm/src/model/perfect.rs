@@ -6,7 +6,7 @@ use isotherm_kernels::{BitMatrix, Level, Matrix, Products, bernoulli, softplus};
 use rand::RngExt;
 
 use super::rbm::Rbm;
-use crate::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Clock, Purpose};
 
 /// Hidden states whose fields are held at the same time.
 const BLOCK: usize = 256;

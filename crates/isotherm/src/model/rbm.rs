@@ -9,7 +9,7 @@ use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile, bernoulli};
 use rayon::prelude::*;
 
 use super::Parameters;
-use crate::threads::{readers, rows_per_thread};
+use isotherm_tempering::threads::{readers, rows_per_thread};
 
 /// A Restricted Boltzmann Machine over binary units.
 #[derive(Clone, Debug)]

@@ -7,10 +7,10 @@ use isotherm_kernels::{BitMatrix, Tile};
 
 use super::negative::AnyPath;
 use crate::model::Rbm;
-use crate::path::joint::joint;
-use crate::path::{Gibbs, Path, RbmPath, SwapOn};
-use crate::streams::Clock;
-use crate::tempering::Tempering;
+use crate::paths::joint::joint;
+use crate::paths::{Gibbs, Path, RbmPath, SwapOn};
+use isotherm_tempering::Tempering;
+use isotherm_tempering::streams::Clock;
 
 /// The samples at β = 1 in a block of their own. Nothing here outlives a step.
 pub struct Between {

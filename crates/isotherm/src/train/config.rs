@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Binarise, ConstantColumns, Dataset, ImageShape, LeftOut, Split};
-use crate::path::SwapOn;
-use crate::tempering::{Respace, Spacing};
+use crate::paths::SwapOn;
+use isotherm_tempering::{Respace, Spacing};
 
 /// Where the negative samples come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

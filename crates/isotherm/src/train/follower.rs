@@ -17,14 +17,14 @@ use super::negative::AnyPath;
 use super::plan::Plan;
 use crate::error::Result;
 use crate::likelihood::evaluating_sampler::path_of;
-use crate::likelihood::ladder::Crossings;
 use crate::likelihood::{
     Estimate, Tracked, log_mean_by_column, quick_minus_free_energies_of_hidden,
 };
 use crate::model::{Parameters, Rbm};
-use crate::path::random_hidden;
-use crate::streams::{Clock, Purpose};
-use crate::tempering::{Adaptation, Ladder, Respace, Spacing, Tempering, TemperingState};
+use crate::paths::random_hidden;
+use isotherm_tempering::evidence::work_values::Crossings;
+use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::{Adaptation, Ladder, Respace, Spacing, Tempering, TemperingState};
 
 /// Updates between two steps of the follower.
 const EVERY: u64 = 20;

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::phases::Phases;
 use crate::model::Parameters;
-use crate::threads::rows_per_thread;
+use isotherm_tempering::threads::rows_per_thread;
 
 /// How fast the hidden offset follows the data, an update.
 const OFFSET_RATE: f32 = 0.01;

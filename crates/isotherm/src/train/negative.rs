@@ -9,11 +9,11 @@ use super::config::{Algorithm, PathKind};
 use super::plan::Plan;
 use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
-use crate::path::base_rate::base_rate;
-use crate::path::joint::joint;
-use crate::path::{Gibbs, HiddenMarginal, Path, RbmPath, SwapOn, random_hidden};
-use crate::streams::{Clock, Purpose};
-use crate::tempering::{Ladder, Tempering, TemperingState};
+use crate::paths::base_rate::base_rate;
+use crate::paths::joint::joint;
+use crate::paths::{Gibbs, HiddenMarginal, Path, RbmPath, SwapOn, random_hidden};
+use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::{Ladder, Tempering, TemperingState};
 
 /// A path of any kind, chosen at run time.
 pub type AnyPath = Box<dyn RbmPath>;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::config::{Config, LrDecay};
 use crate::model::{Parameters, Rbm};
-use crate::threads::{readers, rows_per_thread};
+use isotherm_tempering::threads::{readers, rows_per_thread};
 
 /// The share of the updates for which [`LrDecay::HoldLinear`] holds the rate.
 const HELD: f64 = 0.3;

@@ -19,7 +19,7 @@ use super::gradient::Centering;
 use super::plan::Plan;
 use crate::data::ImageShape;
 use crate::model::Parameters;
-use crate::threads::rows_per_thread;
+use isotherm_tempering::threads::rows_per_thread;
 
 /// Pixels whose share of pᵀμ is summed up together, by one thread. The sums are added in order, so that their
 /// number changes nothing.

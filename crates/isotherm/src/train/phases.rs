@@ -5,7 +5,7 @@ use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile, bernoulli};
 use rayon::prelude::*;
 
 use crate::model::Rbm;
-use crate::threads::rows_per_thread;
+use isotherm_tempering::threads::rows_per_thread;
 
 /// The visible rows of the positive phase, then those of the negative phase, each with E[h | v]:
 /// the sufficient statistics φ(v, h̃) of Eq. 2, with the hidden units at their mean as in the paper.

@@ -5,9 +5,9 @@ use super::penalties::{BLOCK, Smoothness};
 use crate::data::{Binarise, ImageShape};
 use crate::error::{Error, Result};
 use crate::model::PerfectSampler;
-use crate::path::SwapOn;
-use crate::path::hidden_marginal::SMALL_HIDDEN;
-use crate::tempering::{Adaptation, Respace};
+use crate::paths::SwapOn;
+use crate::paths::hidden_marginal::SMALL_HIDDEN;
+use isotherm_tempering::{Adaptation, Respace};
 
 /// The largest layer that is enumerated all along a run and not only at its end.
 const CHEAP_LAYER: usize = 16;

@@ -8,12 +8,12 @@ use super::follower::{COLUMNS, Follower};
 use super::negative::{AnyPath, Negative};
 use super::plan::Plan;
 use super::state::TrainState;
-use crate::checkpoint::Bundle;
 use crate::error::{Error, Result};
-use crate::likelihood::tracked::{Tracked, Variances};
 use crate::model::{Parameters, Rbm};
-use crate::path::RbmPath;
-use crate::tempering::{
+use crate::paths::RbmPath;
+use crate::tensors::Bundle;
+use isotherm_tempering::evidence::tracked::{Tracked, Variances};
+use isotherm_tempering::{
     Flow, Histograms, Label, Ladder, Replicas, SwapRates, Tempering, TemperingState,
 };
 

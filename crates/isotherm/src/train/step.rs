@@ -14,8 +14,8 @@ use super::state::TrainState;
 
 use crate::data::{Dataset, Minibatches};
 use crate::error::{Error, Result};
-use crate::streams::Clock;
-use crate::tempering::engine::Change;
+use isotherm_tempering::engine::Change;
+use isotherm_tempering::streams::Clock;
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,0 +1,409 @@
+//! Parquet files: a column of numbers or truth values is a variable, a column of lists of one length
+//! is several.
+
+use std::cell::Cell;
+use std::fs::File;
+
+use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::properties::ReaderProperties;
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
+
+use super::NOTHING_LEFT;
+use super::input::Input;
+use super::parquet_pages;
+use isotherm::data::LeftOut;
+use isotherm::data::values::{Origin, shown};
+use isotherm::data::values::{Visitor, spelled};
+use isotherm::{Error, Result};
+
+/// How a Parquet file begins, and ends.
+pub(super) const MAGIC: &[u8] = b"PAR1";
+
+/// Rows that are decoded at a time.
+const BATCH: usize = 1024;
+/// The longest list that is a row.
+const LONGEST_LIST: usize = 1 << 20;
+
+/// Why a claim is not believed.
+const TOO_MANY: &str = "more than 500 times the size of the file";
+
+/// Visits all columns, one after the other.
+pub(super) fn read(input: &Input, left_out: &LeftOut, visitor: &mut dyn Visitor) -> Result<()> {
+    let origin = &input.origin;
+    let file = input.open_seekable()?;
+    parquet_pages::check_footer(origin, &file)?;
+    guarded(origin, || {
+        let table = Table::open(input, file, left_out)?;
+        // Decoded twice: what the file says of its rows may not be so, and room is made for them.
+        let mut counted = Vec::new();
+        for &column in &table.columns {
+            counted.push(table.visit(column, None, &mut |_, _, _| Ok(()))?);
+        }
+        let (rows, cols) = table.check_shape(&counted)?;
+        visitor.kind(&table.kind());
+        if table.has_index {
+            visitor.note("the index that pandas wrote is left out");
+        }
+        if !visitor.dimensions(&[rows, cols]) {
+            return Err(origin.too_large());
+        }
+        let mut first = 0;
+        for (&column, &(_, width)) in table.columns.iter().zip(&counted) {
+            table.visit(column, Some(width), &mut |row, col, value| {
+                visitor.value(row, first + col, value)
+            })?;
+            first += width;
+        }
+        Ok(())
+    })
+}
+
+thread_local! {
+    static CAUGHT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic on this thread would be caught and told as an error, so that a panic hook need
+/// say nothing.
+pub fn panics_are_caught() -> bool {
+    CAUGHT.get()
+}
+
+/// The decoder is not ours; should it panic, the file is damaged and nothing else is.
+fn guarded<T>(origin: &Origin, decode: impl FnOnce() -> Result<T>) -> Result<T> {
+    CAUGHT.set(true);
+    let decoded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode));
+    CAUGHT.set(false);
+    decoded.unwrap_or_else(|_| {
+        Err(origin.refuse("the Parquet file is damaged and cannot be decoded; write it again"))
+    })
+}
+
+/// A file whose pages have been looked at.
+struct Table<'a> {
+    origin: &'a Origin<'a>,
+    reader: SerializedFileReader<File>,
+    /// The columns that are variables, by their numbers in the file.
+    columns: Vec<usize>,
+    /// Whether there is a column that is not, because it numbers the rows.
+    has_index: bool,
+    /// The most bytes that the file may unpack to.
+    most: u64,
+}
+
+/// Takes a row, a column and a value.
+type Take<'a> = &'a mut dyn FnMut(usize, usize, f64) -> std::result::Result<(), String>;
+
+impl<'a> Table<'a> {
+    fn open(input: &'a Input, file: File, left_out: &LeftOut) -> Result<Table<'a>> {
+        let origin = &input.origin;
+        let pages = file.try_clone().map_err(|error| origin.io(&error))?;
+        // Without the old kinds of LZ4, which unpack to more than they claim.
+        let properties = ReaderProperties::builder().set_backward_compatible_lz4(false).build();
+        let options = ReadOptionsBuilder::new().with_reader_properties(properties).build();
+        let reader = SerializedFileReader::new_with_options(file, options)
+            .map_err(|error| failed(origin, &error))?;
+        let schema = reader.metadata().file_metadata().schema_descr();
+        let (index, columns): (Vec<usize>, Vec<usize>) = (0..schema.num_columns())
+            .partition(|&column| is_index(&schema.column(column).path().string()));
+        let has_index = !index.is_empty();
+        let columns = without(left_out, columns, |column| {
+            schema.column(column).path().parts().first().cloned().unwrap_or_default()
+        })
+        .map_err(|why| origin.refuse(why))?;
+        let table = Table { origin, reader, columns, has_index, most: input.most_unpacked() };
+        if table.columns.is_empty() || table.reader.metadata().file_metadata().num_rows() < 1 {
+            return Err(origin.refuse("there are no values in the file; write rows of 0 and 1"));
+        }
+        for &column in &table.columns {
+            table.check_type(column)?;
+        }
+        table.check_pages(&pages)?;
+        Ok(table)
+    }
+
+    /// Checks what the pages claim, and that all of it together is not without measure.
+    fn check_pages(&self, pages: &File) -> Result<()> {
+        let mut total = 0u64;
+        for (number, group) in self.reader.metadata().row_groups().iter().enumerate() {
+            for &column in &self.columns {
+                let refuse = |why: &str| {
+                    let place = format!("row group {}, {}", number + 1, self.place(column));
+                    Err(self.origin.refuse_at(place, format!("{why}; write the file again")))
+                };
+                let Some(chunk) = group.columns().get(column) else {
+                    return refuse("it is not there");
+                };
+                let values = parquet_pages::check(self.origin, pages, number, chunk)?;
+                let is_list = self.descriptor(column).max_rep_level() > 0;
+                let rows = u64::try_from(group.num_rows()).unwrap_or(0);
+                if is_list && values > rows.saturating_mul(LONGEST_LIST as u64) {
+                    return refuse(&format!("it claims {values} values in lists of {rows} rows"));
+                }
+                // A list is decoded as a whole, with two levels of two bytes for each value.
+                let each = if is_list { parquet_pages::width(chunk) + 4 } else { 1 };
+                total = total.saturating_add(values.saturating_mul(each));
+                if total > self.most {
+                    return refuse(&format!("it claims {values} values, {TOO_MANY}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn descriptor(&self, column: usize) -> &ColumnDescriptor {
+        self.reader.metadata().file_metadata().schema_descr().columns()[column].as_ref()
+    }
+
+    fn place(&self, column: usize) -> String {
+        format!("column \"{}\"", shown(&self.descriptor(column).path().string(), 40))
+    }
+
+    /// The types of the columns, for people.
+    fn kind(&self) -> String {
+        let mut types: Vec<String> = (self.columns.iter())
+            .map(|&column| self.descriptor(column).physical_type().to_string().to_lowercase())
+            .collect();
+        types.sort();
+        types.dedup();
+        format!("Parquet, {}", types.join(" and "))
+    }
+
+    fn check_type(&self, column: usize) -> Result<()> {
+        let descriptor = self.descriptor(column);
+        let refuse = |why: &str| Err(self.origin.refuse_at(self.place(column), why));
+        match descriptor.physical_type() {
+            Physical::BOOLEAN
+            | Physical::INT32
+            | Physical::INT64
+            | Physical::FLOAT
+            | Physical::DOUBLE => {}
+            _ => {
+                return refuse(
+                    "it does not hold numbers or truth values that can be read; leave it out (--drop), or write it as \
+                     float, double, integers or booleans",
+                );
+            }
+        }
+        let plain = match (descriptor.logical_type_ref(), descriptor.converted_type()) {
+            (Some(LogicalType::Integer(_)), _) => true,
+            (Some(_), _) => false,
+            (None, converted) => converted == ConvertedType::NONE || is_integer(converted),
+        };
+        if !plain {
+            return refuse("it holds dates, times, decimals or the like; write plain numbers");
+        }
+        if descriptor.max_rep_level() > 1 {
+            return refuse("it holds lists of lists; flatten each row to one list");
+        }
+        Ok(())
+    }
+
+    /// Rows and columns of all, which must agree.
+    fn check_shape(&self, counted: &[(usize, usize)]) -> Result<(usize, usize)> {
+        let rows = counted[0].0;
+        if let Some(column) = counted.iter().position(|&(count, _)| count != rows) {
+            let (count, column) = (counted[column].0, self.columns[column]);
+            let why =
+                format!("it has {count} rows but the first column has {rows}; write it again");
+            return Err(self.origin.refuse_at(self.place(column), why));
+        }
+        let cols = counted.iter().map(|&(_, width)| width).sum::<usize>();
+        // Whatever is made of it, a row takes eight bytes at least.
+        let needed = (rows as u64).saturating_mul(8 + cols as u64);
+        match rows {
+            0 => Err(self.origin.refuse("there are no values in the file; write rows of 0 and 1")),
+            _ if needed > self.most => {
+                let why = format!("the Parquet file has {rows} rows of {cols} values, {TOO_MANY}");
+                Err(self.origin.refuse(why))
+            }
+            _ => Ok((rows, cols)),
+        }
+    }
+
+    /// Hands over the values of one column; returns its rows and its width, which is 1 or the length
+    /// of its lists.
+    fn visit(&self, column: usize, width: Option<usize>, take: Take) -> Result<(usize, usize)> {
+        let descriptor = self.descriptor(column);
+        let full = descriptor.max_def_level();
+        let is_list = descriptor.max_rep_level() > 0;
+        let unsigned = is_unsigned(descriptor);
+        let mut rows = Rows { row: 0, col: 0, width: width.or((!is_list).then_some(1)), take };
+        for group in 0..self.reader.num_row_groups() {
+            let column_reader = self
+                .reader
+                .get_row_group(group)
+                .and_then(|group| group.get_column_reader(column))
+                .map_err(|error| self.failed_in(column, &error))?;
+            let decoded = match column_reader {
+                ColumnReader::BoolColumnReader(it) => {
+                    decode(it, full, is_list, &mut rows, |&value| f64::from(u8::from(value)))
+                }
+                ColumnReader::Int32ColumnReader(it) if unsigned => {
+                    decode(it, full, is_list, &mut rows, |&value| f64::from(value as u32))
+                }
+                ColumnReader::Int32ColumnReader(it) => {
+                    decode(it, full, is_list, &mut rows, |&value| f64::from(value))
+                }
+                ColumnReader::Int64ColumnReader(it) if unsigned => {
+                    decode(it, full, is_list, &mut rows, |&value| value as u64 as f64)
+                }
+                ColumnReader::Int64ColumnReader(it) => {
+                    decode(it, full, is_list, &mut rows, |&value| value as f64)
+                }
+                ColumnReader::FloatColumnReader(it) => {
+                    decode(it, full, is_list, &mut rows, |&value| f64::from(value))
+                }
+                ColumnReader::DoubleColumnReader(it) => {
+                    decode(it, full, is_list, &mut rows, |&value| value)
+                }
+                _ => return Err(self.origin.refuse_at(self.place(column), "it holds no numbers")),
+            };
+            decoded.map_err(|problem| match problem {
+                Problem::Decoder(error) => self.failed_in(column, &error),
+                Problem::Value(row, why) => {
+                    let place = format!("row {}, {}", row + 1, self.place(column));
+                    self.origin.refuse_at(place, why)
+                }
+            })?;
+        }
+        let last = rows.end_row();
+        last.map_err(|why| self.origin.refuse_at(self.place(column), why))?;
+        Ok((rows.row, rows.width.unwrap_or(0)))
+    }
+
+    fn failed_in(&self, column: usize, error: &ParquetError) -> Error {
+        let why = shown(&error.to_string(), 120);
+        let why = format!("it cannot be decoded ({why}); write it again");
+        self.origin.refuse_at(self.place(column), why)
+    }
+}
+
+/// The columns but for those that are left out: by their names, or by their numbers as people count them.
+fn without(
+    left_out: &LeftOut,
+    columns: Vec<usize>,
+    name: impl Fn(usize) -> String,
+) -> std::result::Result<Vec<usize>, String> {
+    let names: Vec<String> = columns.iter().map(|&column| name(column)).collect();
+    if let Some(missing) = left_out.names().find(|it| !names.iter().any(|name| name == it)) {
+        return Err(format!("--drop {}: there is no column of that name", shown(missing, 40)));
+    }
+    left_out.check_width(columns.len())?;
+    let named = (0..names.len()).filter(|&at| left_out.has_name(&names[at]));
+    let runs = left_out.runs(named);
+    let is_left = |at: &usize| !runs.iter().any(|(first, last)| (first..=last).contains(&at));
+    let left: Vec<usize> = (0..columns.len()).filter(is_left).map(|at| columns[at]).collect();
+    match left.is_empty() && !columns.is_empty() {
+        true => Err(NOTHING_LEFT.to_owned()),
+        false => Ok(left),
+    }
+}
+
+/// Whether a column is the numbers of the rows, as pandas names them.
+fn is_index(name: &str) -> bool {
+    let number = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
+    number.is_some_and(|number| number.parse::<u32>().is_ok())
+}
+
+fn is_integer(converted: ConvertedType) -> bool {
+    use ConvertedType::*;
+    matches!(converted, INT_8 | INT_16 | INT_32 | INT_64 | UINT_8 | UINT_16 | UINT_32 | UINT_64)
+}
+
+fn is_unsigned(descriptor: &ColumnDescriptor) -> bool {
+    use ConvertedType::*;
+    match descriptor.logical_type_ref() {
+        Some(LogicalType::Integer(integer)) => !integer.is_signed,
+        _ => matches!(descriptor.converted_type(), UINT_8 | UINT_16 | UINT_32 | UINT_64),
+    }
+}
+
+/// Where the next value goes.
+struct Rows<'t> {
+    row: usize,
+    col: usize,
+    width: Option<usize>,
+    take: Take<'t>,
+}
+
+/// Why decoding stopped.
+enum Problem {
+    Decoder(ParquetError),
+    /// The row, and what is wrong in it.
+    Value(usize, String),
+}
+
+impl Rows<'_> {
+    fn value(&mut self, value: f64) -> std::result::Result<(), String> {
+        if self.width.is_some_and(|width| self.col >= width) || self.col >= LONGEST_LIST {
+            return Err(
+                "its list is longer than the first one; give all the same length".to_owned()
+            );
+        }
+        let shown = || if value.is_nan() { "a missing value".to_owned() } else { spelled(value) };
+        (self.take)(self.row, self.col, value).map_err(|why| format!("{} {why}", shown()))?;
+        self.col += 1;
+        Ok(())
+    }
+
+    /// Ends a row that has begun.
+    fn end_row(&mut self) -> std::result::Result<(), String> {
+        if self.col == 0 {
+            return Ok(());
+        }
+        if self.width.is_some_and(|width| width != self.col) {
+            return Err(
+                "its list is shorter than the first one; give all the same length".to_owned()
+            );
+        }
+        self.width = Some(self.col);
+        (self.row, self.col) = (self.row + 1, 0);
+        Ok(())
+    }
+}
+
+fn decode<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    full: i16,
+    is_list: bool,
+    rows: &mut Rows,
+    number: impl Fn(&T::T) -> f64,
+) -> std::result::Result<(), Problem> {
+    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        values.clear();
+        defined.clear();
+        repeated.clear();
+        let batch = if is_list { 1 } else { BATCH };
+        let levels = (full > 0).then_some(&mut defined);
+        let lists = is_list.then_some(&mut repeated);
+        let (records, _, _) =
+            reader.read_records(batch, levels, lists, &mut values).map_err(Problem::Decoder)?;
+        if records == 0 {
+            return Ok(());
+        }
+        let row = rows.row;
+        let problem = |why| Problem::Value(row, why);
+        let mut next = values.iter().map(&number);
+        let count = if full > 0 { defined.len() } else { values.len() };
+        for at in 0..count {
+            if repeated.get(at).is_none_or(|&level| level == 0) {
+                rows.end_row().map_err(problem)?;
+            }
+            let there = defined.get(at).is_none_or(|&level| level == full);
+            let value = if there { next.next() } else { Some(f64::NAN) };
+            let row = rows.row;
+            rows.value(value.unwrap_or(f64::NAN)).map_err(|why| Problem::Value(row, why))?;
+        }
+    }
+}
+
+fn failed(origin: &Origin, error: &ParquetError) -> Error {
+    let why = shown(&error.to_string(), 120);
+    origin.refuse(format!("the Parquet file is damaged ({why}); write it again"))
+}

@@ -1,0 +1,23 @@
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+//! The paper's experiment, run again: its runs, its figures, and which of its claims hold.
+
+pub mod claims;
+mod cost;
+mod experiment;
+mod figures;
+mod markdown;
+mod page;
+mod pictures;
+mod results;
+mod runner;
+pub mod statistics;
+pub mod table;
+mod transition;
+pub mod verdict;
+mod workshop;
+
+pub use experiment::{Arm, Job, Setting, Size};
+pub use results::{Cost, Results, RunResult, SettingResult};
+pub use runner::{Ended, Progress, Watcher};
+pub use workshop::Workshop;

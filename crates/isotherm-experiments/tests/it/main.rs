@@ -1,0 +1,4 @@
+//! The paper's claims.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod claims;

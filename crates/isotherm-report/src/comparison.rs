@@ -1,0 +1,192 @@
+//! The page that sets several runs side by side.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use maud::{Markup, html};
+
+use super::numbers::key_numbers;
+use super::reading::RunRecord;
+use super::run_names::run_names;
+use super::run_page::{list_of_warnings, notes, warnings_of};
+use super::same_data::SameData;
+use super::side_by_side::{ladder_figure, likelihood_figure, rungs_figure};
+use super::{figure_block, page};
+use crate::figure::Figure;
+
+/// Several runs, with names that tell them apart.
+pub(crate) struct Comparison {
+    /// The runs.
+    pub(crate) runs: Vec<(String, RunRecord)>,
+    /// Their figures.
+    pub(crate) figures: Vec<Figure>,
+    /// Whether their likelihoods compare.
+    same_data: SameData,
+}
+
+impl Comparison {
+    /// Sets runs side by side.
+    pub(crate) fn of(records: Vec<RunRecord>) -> Comparison {
+        let folders: Vec<&Path> = records.iter().map(|record| record.folder.path()).collect();
+        let names = run_names(&folders);
+        let runs: Vec<(String, RunRecord)> = names.into_iter().zip(records).collect();
+        let same_data = SameData::of(runs.iter().map(|(_, record)| record));
+        let comparable = same_data == SameData::Yes;
+        let likelihoods = comparable.then(|| likelihood_figure(&runs)).flatten();
+        let figures = [likelihoods, ladder_figure(&runs), rungs_figure(&runs)];
+        Comparison { figures: figures.into_iter().flatten().collect(), runs, same_data }
+    }
+
+    /// The page.
+    pub(crate) fn page(&self) -> String {
+        let title = format!("{} runs side by side", self.runs.len());
+        let body = html! {
+            h1 { (title) }
+            (self.numbers())
+            (self.remarks())
+            @for figure in &self.figures { (figure_block(figure)) }
+            (self.differences())
+        };
+        page(&title, body)
+    }
+
+    fn numbers(&self) -> Markup {
+        let columns: Vec<_> = self.runs.iter().map(|(_, record)| key_numbers(record)).collect();
+        let first = columns.first().map_or(&[][..], |it| &it[..]);
+        let has_any = |row: &usize| columns.iter().any(|numbers| numbers[*row].text.is_some());
+        let comparable = self.same_data == SameData::Yes;
+        let best = |row: usize| {
+            let ranks = || columns.iter().filter_map(|numbers| numbers[row].rank);
+            let best = ranks().fold(f64::NEG_INFINITY, f64::max);
+            // Where all are equal, none is best.
+            (comparable && ranks().any(|rank| rank < best)).then_some(best)
+        };
+        html! {
+            table.figures {
+                thead { tr {
+                    th { }
+                    @for (name, _) in &self.runs { th { (name) } }
+                } }
+                tbody {
+                    @for row in (0..first.len()).filter(has_any) {
+                        tr {
+                            th { (first[row].name) }
+                            @for numbers in &columns { (cell(&numbers[row].text, numbers[row].rank, best(row))) }
+                        }
+                    }
+                }
+            }
+            @if comparable {
+                p { "The best likelihood is bold, where there is a better and a worse." }
+            }
+        }
+    }
+
+    fn remarks(&self) -> Markup {
+        let of = |sentences: fn(&RunRecord) -> Vec<String>| -> Vec<String> {
+            let all = self.runs.iter().flat_map(|(name, record)| {
+                sentences(record).into_iter().map(move |sentence| format!("{name}: {sentence}"))
+            });
+            all.collect()
+        };
+        let mut warnings: Vec<String> =
+            self.same_data.warning().map(str::to_owned).into_iter().collect();
+        // No samples are drawn here, so what needs them is left to the reports of the runs.
+        warnings.extend(of(|record| warnings_of(record, None)));
+        html! {
+            (list_of_warnings(&warnings))
+            (notes(&of(|record| record.notes.clone())))
+        }
+    }
+
+    /// The options in which the configurations differ.
+    fn differences(&self) -> Markup {
+        let tables: Vec<toml::Table> =
+            self.runs.iter().map(|(_, record)| options(record)).collect();
+        let names: BTreeSet<&String> = tables.iter().flat_map(|table| table.keys()).collect();
+        let differ = |name: &&String| {
+            tables.iter().any(|table| table.get(name.as_str()) != tables[0].get(name.as_str()))
+        };
+        let names: Vec<&String> = names.into_iter().filter(differ).collect();
+        let value = |table: &toml::Table, name: &str| {
+            table.get(name).map_or("–".to_owned(), |value| match value.as_str() {
+                Some(text) => text.to_owned(),
+                None => value.to_string(),
+            })
+        };
+        html! {
+            h2 { "Options in which they differ" }
+            @if names.is_empty() {
+                p { "None: their configurations are the same." }
+            } @else {
+                table.figures {
+                    thead { tr { th { } @for (name, _) in &self.runs { th { (name) } } } }
+                    tbody {
+                        @for name in names {
+                            tr {
+                                th { (name) }
+                                @for table in &tables { td { (value(table, name)) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell(text: &Option<String>, rank: Option<f64>, best: Option<f64>) -> Markup {
+    let is_best = rank.is_some() && rank == best;
+    html! {
+        td {
+            @match text {
+                Some(text) if is_best => strong { (text) },
+                Some(text) => (text),
+                None => "–",
+            }
+        }
+    }
+}
+
+fn options(record: &RunRecord) -> toml::Table {
+    let config = record.config.as_ref();
+    config.and_then(|config| toml::Table::try_from(config).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::fixtures::{likelihood, record};
+    use isotherm::train::Config;
+
+    /// A run on the mixture of a seed, with its last likelihood and lowest swap rate.
+    fn run(data_seed: u64, nats: f64, rate: f64) -> RunRecord {
+        let config = Config { data_seed, ..Config::default() };
+        let mut run = RunRecord { config: Some(config), ..record() };
+        for row in &mut run.rows {
+            row.log_likelihood = Some(likelihood(nats));
+            row.log_likelihood_averaged = None;
+            row.ladder.as_mut().unwrap().swap_rates[0] = Some(rate);
+        }
+        run
+    }
+
+    #[test]
+    fn the_best_likelihood_is_bold_and_nothing_else() {
+        let page = Comparison::of(vec![run(1, -120.0, 0.3), run(1, -110.0, 0.4)]).page();
+        let bold: Vec<&str> = page.split("<strong>").skip(1).collect();
+        assert!(bold.len() == 1 && bold[0].starts_with("−110.00"), "{bold:?}");
+        assert!(page.contains("id=\"likelihoods\"") && !page.contains("different data"));
+    }
+
+    #[test]
+    fn likelihoods_of_different_data_are_not_compared() {
+        let page = Comparison::of(vec![run(1, -120.0, 0.3), run(2, -0.69, 0.4)]).page();
+        assert!(page.contains("These runs learned different data"));
+        assert!(!page.contains("<strong>") && !page.contains("is bold"));
+        assert!(!page.contains("id=\"likelihoods\"") && page.contains("id=\"ladders\""));
+        assert!(page.contains("−0.69"), "each has its own number");
+    }
+}

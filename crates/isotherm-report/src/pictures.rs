@@ -1,0 +1,235 @@
+//! Pictures of a model: its filters, its samples, and the modes of the built-in mixture.
+
+use isotherm_kernels::{BitMatrix, bits};
+
+use super::palette;
+use crate::figure::{Axis, Figure, Heat, Images, Panel, Plot, Point, Series, Shape};
+use isotherm::data::{ImageShape, Mixture};
+use isotherm::model::Rbm;
+
+/// Filters that are shown.
+const MOST_FILTERS: usize = 100;
+/// Samples that are shown.
+const MOST_SAMPLES: usize = 20;
+/// Cells of a heat map that stands in for images.
+const MOST_CELLS: usize = 40_000;
+/// Pixels of an image that is worth showing small.
+const MOST_PIXELS: usize = 128 * 128;
+/// The share of pixels by which a sample may differ from a mode and still belong to it.
+const BELONGS: f64 = 0.25;
+
+/// How the visible units lie in the plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// As an image, whose shape was given or guessed.
+    Image(ImageShape, Guessed),
+    /// In a row.
+    Row,
+}
+
+/// Whether the shape of an image is a guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guessed {
+    /// It was given.
+    No,
+    /// It is the square that fits.
+    Yes,
+}
+
+impl Layout {
+    /// The layout of `n_visible` units for which this shape, or none, was given.
+    pub fn of(given: Option<ImageShape>, n_visible: usize) -> Layout {
+        let fits = |shape: &ImageShape| shape.check(n_visible).is_ok() && n_visible <= MOST_PIXELS;
+        match given.filter(fits) {
+            Some(shape) => Layout::Image(shape, Guessed::No),
+            None => match ImageShape::guess(n_visible).filter(fits) {
+                Some(shape) => Layout::Image(shape, Guessed::Yes),
+                None => Layout::Row,
+            },
+        }
+    }
+
+    fn remark(self) -> String {
+        match self {
+            Layout::Image(shape, Guessed::Yes) => format!(
+                " That the units are an image of {} × {} is a guess; `shape = \"WIDTHxHEIGHT\"` in \
+                 config.toml, or train --shape, corrects it.",
+                shape.width, shape.height
+            ),
+            _ => String::new(),
+        }
+    }
+}
+
+/// The weights of the first hidden units, and the largest of them.
+fn filters(model: &Rbm, shown: usize) -> (Vec<Vec<f32>>, f32) {
+    let w = &model.parameters().w;
+    let filter = |unit: usize| (0..model.n_visible()).map(|j| w.row(j)[unit]).collect();
+    let filters: Vec<Vec<f32>> = (0..shown.min(model.n_hidden())).map(filter).collect();
+    let largest = filters.iter().flatten().fold(0f32, |most, x| most.max(x.abs())).max(1e-6);
+    (filters, largest)
+}
+
+/// The weights of the first hidden units as images.
+pub fn filter_images(model: &Rbm, shape: ImageShape, shown: usize) -> Images {
+    let (filters, largest) = filters(model, shown);
+    let images = filters.into_iter().enumerate().map(|(i, it)| (i.to_string(), it)).collect();
+    let ImageShape { width, height } = shape;
+    Images { title: String::new(), width, height, range: (-largest, largest), images }
+}
+
+/// The weights of the hidden units.
+pub(crate) fn filters_figure(model: &Rbm, layout: Layout) -> Option<Figure> {
+    let n_hidden = model.n_hidden();
+    let shown = n_hidden.min(MOST_FILTERS);
+    let (filters, largest) = filters(model, shown);
+    let panel = match layout {
+        Layout::Image(shape, _) => Panel::Images(filter_images(model, shape, shown)),
+        Layout::Row => heat_panel("hidden unit", "weight", (-largest, largest), filters)?,
+    };
+    let some = match shown < n_hidden {
+        true => format!(" The first {shown} of {n_hidden} are shown."),
+        false => String::new(),
+    };
+    Some(Figure {
+        name: "filters".to_owned(),
+        title: "What the hidden units look at".to_owned(),
+        caption: format!(
+            "The weights of each hidden unit; the strongest is ±{largest:.2}.{some}{}",
+            layout.remark()
+        ),
+        panels: vec![panel],
+    })
+}
+
+/// A few of the samples, evenly chosen.
+pub(crate) fn samples_figure(v: &BitMatrix, how: &str, layout: Layout) -> Option<Figure> {
+    let shown = v.rows().min(MOST_SAMPLES);
+    let chosen = (0..shown).map(|i| i * v.rows() / shown);
+    let rows: Vec<Vec<f32>> = chosen.map(|row| pixels(v, row)).collect();
+    let panel = match layout {
+        _ if rows.is_empty() => return None,
+        Layout::Image(ImageShape { width, height }, _) => {
+            let images = rows.into_iter().map(|row| (String::new(), row)).collect();
+            let (title, range) = (String::new(), (0.0, 1.0));
+            Panel::Images(Images { title, width, height, range, images })
+        }
+        Layout::Row => heat_panel("sample", "value", (0.0, 1.0), rows)?,
+    };
+    Some(Figure {
+        name: "samples".to_owned(),
+        title: "Samples from the model".to_owned(),
+        caption: format!("{shown} of {how}"),
+        panels: vec![panel],
+    })
+}
+
+/// The modes of the built-in mixture.
+pub fn mode_images(mixture: &Mixture) -> Images {
+    let (modes, weights) = (mixture.modes(), mixture.weights());
+    let image =
+        |mode: usize| (format!("mode {}, w = {:.3}", mode + 1, weights[mode]), pixels(modes, mode));
+    let ImageShape { width, height } = Mixture::shape();
+    Images {
+        title: "the modes of the data".to_owned(),
+        width,
+        height,
+        range: (0.0, 1.0),
+        images: (0..modes.rows()).map(image).collect(),
+    }
+}
+
+/// The modes of the built-in mixture, and how often the samples are nearest to each.
+pub fn modes_figure(mixture: &Mixture, v: &BitMatrix) -> Figure {
+    let (modes, weights) = (mixture.modes(), mixture.weights());
+    let masses = mode_masses(modes, v);
+    let mut names: Vec<String> = (1..=modes.rows()).map(|mode| mode.to_string()).collect();
+    names.push("none".to_owned());
+    let y = Axis::linear("probability");
+    let mut plot = Plot::new("masses of the modes", Axis::names("mode", names), y);
+    let count = v.rows().max(1) as f64;
+    let point = |(mode, &mass): (usize, &f64)| Point {
+        x: mode as f64,
+        y: mass,
+        error: Some((mass * (1.0 - mass) / count).sqrt()),
+    };
+    let points = masses.iter().enumerate().map(point).collect();
+    let (name, shape) = ("samples".to_owned(), Shape::Bars);
+    plot.series.push(Series { name, colour: palette::FIRST, shape, points });
+    let data = weights.iter().chain([&0.0]).enumerate().map(|(mode, &w)| (mode as f64, w));
+    plot.series.push(Series::of("data (w)", palette::SECOND, Shape::Bars, data));
+    let distance = mode_distance(mixture, v);
+    Figure {
+        name: "modes".to_owned(),
+        title: "Modes of the mixture".to_owned(),
+        caption: format!(
+            "The share of {} samples whose nearest mode is each (\"none\": more than a quarter of \
+             the pixels away from all), against the weights of the data; total variation distance \
+             {:.2}. The whiskers take the samples for independent.",
+            v.rows(),
+            distance
+        ),
+        panels: vec![Panel::Images(mode_images(mixture)), Panel::Plot(plot)],
+    }
+}
+
+/// The total variation distance of the samples' mode masses from the weights of the data.
+pub fn mode_distance(mixture: &Mixture, v: &BitMatrix) -> f64 {
+    let masses = mode_masses(mixture.modes(), v);
+    let weights = mixture.weights().iter().chain([&0.0]);
+    masses.iter().zip(weights).map(|(mass, weight)| (mass - weight).abs()).sum::<f64>() / 2.0
+}
+
+/// The share of samples that belong to each mode, and of those that belong to none.
+pub fn mode_masses(modes: &BitMatrix, v: &BitMatrix) -> Vec<f64> {
+    let mut counts = vec![0usize; modes.rows() + 1];
+    for row in 0..v.rows() {
+        counts[nearest_mode(modes, v.row(row)).unwrap_or(modes.rows())] += 1;
+    }
+    counts.into_iter().map(|count| count as f64 / v.rows().max(1) as f64).collect()
+}
+
+/// The mode that a sample belongs to, if it is close enough to any.
+pub fn nearest_mode(modes: &BitMatrix, sample: &[u64]) -> Option<usize> {
+    let most = (BELONGS * modes.cols() as f64) as u32;
+    let distance = |mode: usize| -> u32 {
+        modes.row(mode).iter().zip(sample).map(|(a, b)| (a ^ b).count_ones()).sum()
+    };
+    let nearest = (0..modes.rows()).map(|mode| (distance(mode), mode)).min();
+    nearest.filter(|&(distance, _)| distance <= most).map(|(_, mode)| mode)
+}
+
+/// The pixels of a row.
+pub fn pixels(bits: &BitMatrix, row: usize) -> Vec<f32> {
+    let words = bits.row(row);
+    (0..bits.cols()).map(|j| f32::from(u8::from(bits::bit(words, j)))).collect()
+}
+
+/// Rows of values over the visible units, where they are no image.
+fn heat_panel(
+    rows_are: &str,
+    label: &str,
+    range: (f32, f32),
+    values: Vec<Vec<f32>>,
+) -> Option<Panel> {
+    let (rows, columns) = (values.len(), values.first()?.len());
+    if rows * columns > MOST_CELLS {
+        return None;
+    }
+    let x = Axis::linear("visible unit").over(0.0, columns as f64);
+    let y = Axis::linear(rows_are).over(0.0, rows as f64);
+    let mut plot = Plot::new("", x, y);
+    plot.heat = Some(Heat {
+        label: label.to_owned(),
+        range: (f64::from(range.0), f64::from(range.1)),
+        columns,
+        rows,
+        // Cells come from the upper left, numbers on the axis from below.
+        values: values.into_iter().rev().flatten().map(Some).collect(),
+    });
+    Some(Panel::Plot(plot))
+}
+
+#[cfg(test)]
+#[path = "pictures_tests.rs"]
+mod tests;

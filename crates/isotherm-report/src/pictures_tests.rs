@@ -1,0 +1,64 @@
+//! Which pictures there are, and what is in them.
+#![allow(clippy::unwrap_used)]
+
+use super::*;
+use isotherm::model::Parameters;
+
+fn model(n_visible: usize, n_hidden: usize) -> Rbm {
+    let mut parameters = Parameters::zeros(n_visible, n_hidden);
+    for j in 0..n_visible {
+        for i in 0..n_hidden {
+            parameters.w.row_mut(j)[i] = (i * n_visible + j) as f32;
+        }
+    }
+    Rbm::new(parameters)
+}
+
+#[test]
+fn filters_are_images_where_the_units_are() {
+    let shape = "3x2".parse().unwrap();
+    let figure = filters_figure(&model(6, 2), Layout::of(Some(shape), 6)).unwrap();
+    let Panel::Images(images) = &figure.panels[0] else { panic!("{figure:?}") };
+    assert_eq!((images.width, images.height, images.images.len()), (3, 2, 2));
+    assert_eq!(images.images[1].1, [6.0, 7.0, 8.0, 9.0, 10.0, 11.0]);
+    assert_eq!(images.range, (-11.0, 11.0));
+    assert!(!figure.caption.contains("guess"));
+    let guessed = filters_figure(&model(16, 2), Layout::of(None, 16)).unwrap();
+    assert!(guessed.caption.contains("4 × 4 is a guess"), "{}", guessed.caption);
+    let many = filters_figure(&model(16, 300), Layout::of(None, 16)).unwrap();
+    assert!(many.caption.contains("first 100 of 300"), "{}", many.caption);
+}
+
+#[test]
+fn other_units_are_rows_of_cells_unless_they_are_too_many() {
+    let figure = filters_figure(&model(7, 3), Layout::of(None, 7)).unwrap();
+    let Panel::Plot(Plot { heat: Some(heat), .. }) = &figure.panels[0] else { panic!() };
+    assert_eq!((heat.columns, heat.rows, heat.values.len()), (7, 3, 21));
+    assert_eq!(heat.values[0], Some(14.0), "the last unit is at the top, its number too");
+    assert_eq!(filters_figure(&model(5001, 10), Layout::of(None, 5001)), None);
+    // A shape that does not fit, from an edited configuration, is no reason to fail.
+    assert_eq!(Layout::of(Some("9x9".parse().unwrap()), 7), Layout::Row);
+}
+
+#[test]
+fn samples_are_spread_evenly_and_an_empty_set_has_no_figure() {
+    let mut v = BitMatrix::zeros(100, 16);
+    (0..100).for_each(|row| v.set(row, row % 16, true));
+    let figure = samples_figure(&v, "100 samples", Layout::of(None, 16)).unwrap();
+    let Panel::Images(images) = &figure.panels[0] else { panic!() };
+    assert_eq!(images.images.len(), 20);
+    assert_eq!(images.images[1].1[5], 1.0, "every fifth");
+    assert_eq!(samples_figure(&BitMatrix::zeros(0, 16), "", Layout::of(None, 16)), None);
+}
+
+#[test]
+fn samples_of_the_mixture_are_told_by_their_nearest_mode() {
+    let mixture = Mixture::new(1);
+    let mut v = mixture.modes().select(&[4, 4, 0, 4]);
+    v.set(0, 3, !v.get(0, 3)); // a pixel of noise
+    v.append(&BitMatrix::zeros(1, v.cols())); // half the pixels from every mode
+    assert_eq!(mode_masses(mixture.modes(), &v), [0.2, 0.0, 0.0, 0.0, 0.6, 0.2]);
+    let figure = modes_figure(&mixture, &v);
+    let Panel::Plot(plot) = &figure.panels[1] else { panic!() };
+    assert!(plot.series.iter().all(|series| series.points.len() == 6));
+}

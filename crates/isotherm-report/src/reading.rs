@@ -1,0 +1,216 @@
+//! Everything that the folder of a run holds, read without trusting any of it: a run may be going
+//! on, or have been killed, or be damaged. What cannot be read is a note, not a failure.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use isotherm::Result;
+use isotherm::model::{ModelFile, model_in};
+use isotherm::train::{Config, Phase};
+use isotherm_run::RunFolder;
+use isotherm_run::checkpoint;
+use isotherm_run::read_model;
+use isotherm_run::record::{LadderRow, Row, Summary, Timing, read_rows};
+
+/// What a run has written about itself so far.
+#[derive(Clone, Debug)]
+pub(crate) struct RunRecord {
+    /// Its folder.
+    pub(crate) folder: RunFolder,
+    /// Its effective configuration.
+    pub(crate) config: Option<Config>,
+    /// Its rows of metrics.
+    pub(crate) rows: Vec<Row>,
+    /// The clock at its rows.
+    pub(crate) timings: Vec<Timing>,
+    /// What it came to; nothing if it is not finished.
+    pub(crate) summary: Option<Summary>,
+    /// Its model, of the end or of the last checkpoint.
+    pub(crate) model: Option<ModelFile>,
+    /// The step of its last checkpoint.
+    pub(crate) saved_at: Option<u64>,
+    /// The fingerprint of its data.
+    pub(crate) data_digest: Option<String>,
+    /// What could not be read, a sentence each.
+    pub(crate) notes: Vec<String>,
+}
+
+impl RunRecord {
+    /// Reads the folder of a run; refuses one that is none.
+    pub(crate) fn read(path: &Path) -> Result<RunRecord> {
+        let folder = RunFolder::open(path)?;
+        let mut notes = Vec::new();
+        let config = noted(folder.read_config(), &mut notes);
+        let mut rows: Vec<Row> = rows_of(&folder.metrics(), &mut notes);
+        drop_odd_ladders(&mut rows, &mut notes);
+        let timings = rows_of(&folder.timing(), &mut notes);
+        let summary = read_summary(&folder, &mut notes);
+        let mut record = RunRecord {
+            folder,
+            config,
+            rows,
+            timings,
+            summary,
+            model: None,
+            saved_at: None,
+            data_digest: None,
+            notes,
+        };
+        record.read_tensors();
+        Ok(record)
+    }
+
+    /// The model of the end, or else that of the last checkpoint, and what the checkpoint knows.
+    fn read_tensors(&mut self) {
+        if self.folder.model().is_file() {
+            self.model = noted(read_model(&self.folder.model()), &mut self.notes);
+        }
+        let names = [checkpoint::CURRENT, checkpoint::PREVIOUS];
+        if !names.iter().any(|name| self.folder.path().join(name).exists()) {
+            self.notes.push(self.without_checkpoint().to_owned());
+            return;
+        }
+        let loaded = checkpoint::load(self.folder.path());
+        let Some(loaded) = noted(loaded, &mut self.notes) else { return };
+        self.notes.extend(loaded.fell_back);
+        let bundle = &loaded.bundle;
+        self.saved_at = bundle.get::<u64>("step", &[1]).ok().and_then(|step| step.first().copied());
+        let digest = bundle.meta.get("data_digest").and_then(|digest| digest.as_str());
+        self.data_digest = digest.map(str::to_owned);
+        if self.model.is_none() {
+            self.model = noted(model_in(bundle), &mut self.notes);
+        }
+    }
+
+    /// What it means that there is no checkpoint: a run writes one before its first row.
+    fn without_checkpoint(&self) -> &'static str {
+        if self.folder.summary().is_file() {
+            "The run is finished, and its checkpoint is no longer there."
+        } else if self.rows.is_empty() {
+            "There is no checkpoint yet."
+        } else {
+            "The checkpoint is no longer there, so `isotherm resume` cannot go on with the run."
+        }
+    }
+
+    /// What to call the run: the name of its folder.
+    pub(crate) fn name(&self) -> String {
+        let path = self.folder.path();
+        // `.` and `..` have no name of their own.
+        let named = path.file_name().map(|name| name.to_owned());
+        let real = || std::fs::canonicalize(path).ok()?.file_name().map(|name| name.to_owned());
+        named.or_else(real).map_or("run".to_owned(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// The last ladder that was recorded.
+    pub(crate) fn ladder(&self) -> Option<&LadderRow> {
+        self.rows.iter().rev().find_map(|row| row.ladder.as_ref())
+    }
+
+    /// The last step that is known of.
+    pub(crate) fn last_step(&self) -> u64 {
+        let recorded = self.rows.last().map_or(0, |row| row.step);
+        recorded.max(self.saved_at.unwrap_or(0))
+    }
+
+    /// Updates and sampling steps together, as they were asked for.
+    pub(crate) fn total_steps(&self) -> Option<u64> {
+        self.config.as_ref().map(|config| config.updates + config.sampling_steps)
+    }
+
+    /// The update with which the sampling phase begins, if it has.
+    pub(crate) fn sampling_begins(&self) -> Option<u64> {
+        let sampled = self.rows.iter().any(|row| row.phase == Phase::Sample);
+        self.config.as_ref().filter(|_| sampled).map(|config| config.updates)
+    }
+
+    /// The best mean log-likelihood that any model can have, where it is known.
+    pub(crate) fn limit(&self) -> Option<f64> {
+        match (&self.summary, &self.config) {
+            (Some(summary), _) => summary.entropy_limit,
+            (None, Some(Config { data: None, data_seed, .. })) => {
+                Some(-isotherm::data::Mixture::new(*data_seed).entropy())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What was read, or a note of why it was not.
+fn noted<T>(read: Result<T>, notes: &mut Vec<String>) -> Option<T> {
+    read.map_err(|error| notes.push(format!("Left out: {error}."))).ok()
+}
+
+fn read_summary(folder: &RunFolder, notes: &mut Vec<String>) -> Option<Summary> {
+    let path = folder.summary();
+    let bytes = path.is_file().then(|| std::fs::read(&path))?;
+    let read = bytes
+        .map_err(|error| error.to_string())
+        .and_then(|bytes| serde_json::from_slice(&bytes).map_err(|error| error.to_string()));
+    read.map_err(|reason| notes.push(format!("Left out: summary.json is damaged ({reason})."))).ok()
+}
+
+/// Takes away ladders whose parts do not fit each other, so that whoever reads them need not look.
+fn drop_odd_ladders(rows: &mut [Row], notes: &mut Vec<String>) {
+    let fits = |LadderRow { betas, swap_rates, f_up, .. }: &LadderRow| {
+        betas.len() > 1 && swap_rates.len() + 1 == betas.len() && f_up.len() == betas.len()
+    };
+    let odd = rows.iter_mut().filter(|row| row.ladder.as_ref().is_some_and(|it| !fits(it)));
+    let steps: Vec<u64> = odd.map(|row| (row.ladder = None, row.step).1).collect();
+    if let Some(first) = steps.first() {
+        notes.push(format!(
+            "Left out: the ladders of {} rows of metrics.jsonl, the first of them of step {first}, \
+             have parts of different lengths.",
+            steps.len()
+        ));
+    }
+}
+
+fn rows_of<T: DeserializeOwned>(path: &Path, notes: &mut Vec<String>) -> Vec<T> {
+    let Some(read) = noted(read_rows(path), notes) else { return Vec::new() };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if let Some((line, reason)) = read.unreadable.first() {
+        // A value that is not finite is written as null.
+        let reason = match reason.contains("invalid type: null") {
+            true => "it holds a value that is not finite",
+            false => reason,
+        };
+        let count = read.unreadable.len();
+        notes.push(format!(
+            "Left out: {count} of the lines of {name} cannot be read, the first of them line \
+             {line} ({reason})."
+        ));
+    }
+    if read.torn {
+        notes.push(format!(
+            "The last line of {name} is not complete: it was being written, or its writer was \
+             killed."
+        ));
+    }
+    read.rows
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::fixtures::healthy_rows;
+
+    #[test]
+    fn a_missing_checkpoint_is_told_by_the_state_of_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let notes = || RunRecord::read(folder.path()).unwrap().notes.join(" ");
+        write("config.toml", "");
+        assert!(notes().contains("no checkpoint yet"), "{}", notes());
+        let row = serde_json::to_string(&healthy_rows()[0]).unwrap();
+        write("metrics.jsonl", &(row + "\n"));
+        assert!(notes().contains("no longer there, so `isotherm resume`"), "{}", notes());
+        write("summary.json", "{}");
+        assert!(notes().contains("The run is finished"), "{}", notes());
+        assert!(!notes().contains("yet"), "{}", notes());
+    }
+}

@@ -1,0 +1,10 @@
+//! Figures and pages, by their structure and in a real browser.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod browser;
+mod figures;
+mod recorded_run;
+mod report_in_browser;
+mod run_report;
+mod run_report_in_browser;
+mod synthetic;

@@ -1,0 +1,40 @@
+//! The report of a real run in a real browser.
+
+use crate::browser::{Browser, Page};
+use isotherm::train::{Config, PathKind, Plan, TrainState};
+use isotherm_report::{Destination, write, write_report};
+use isotherm_run::record::Row;
+use isotherm_run::{Observer, Session};
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn step(&mut self, _: &TrainState, _: &Plan) {}
+    fn row(&mut self, _: &Row) {}
+    fn note(&mut self, _: &str) {}
+    fn should_stop(&self) -> bool {
+        false
+    }
+}
+
+fn assert_clean(page: &mut Page, figures: usize) {
+    for width in [1200, 400] {
+        page.assert_fits(width, figures);
+    }
+    page.assert_clean();
+}
+
+#[test]
+fn the_report_of_a_short_run_is_drawn_without_errors_or_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let path = PathKind::Joint;
+    let (updates, sampling_steps, spawn_every) = (2000, 500, 200);
+    let config = Config { path, updates, sampling_steps, spawn_every, ..Config::default() };
+    Session::create(&run, &config, false).unwrap().run(&mut Nobody).unwrap();
+    let report = write_report(&run).unwrap();
+    assert_clean(&mut Browser::open(&report, (1200, 900)), 8);
+    let page = Some(folder.path().join("both.html"));
+    let both = write(&[run.clone(), run], &Destination { page, ..Destination::default() }).unwrap();
+    assert_clean(&mut Browser::open(&both, (1200, 900)), 3);
+}

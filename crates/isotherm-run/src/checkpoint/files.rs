@@ -1,0 +1,35 @@
+//! One bundle in one file.
+
+use std::fs;
+use std::path::Path;
+
+use isotherm::tensors::Bundle;
+use isotherm::{Error, Result};
+
+use super::atomic::write_atomically;
+
+/// Writes a safetensors file with a checksum, [atomically](write_atomically).
+pub fn write(bundle: &Bundle, path: &Path) -> Result<()> {
+    let bytes = bundle.to_bytes()?;
+    write_atomically(path, |out| out.write_all(&bytes))
+}
+
+/// Reads a file that [`write`] or [`save`](super::save) wrote, and checks every bit.
+pub fn read(path: &Path) -> Result<Bundle> {
+    read_with(path, Bundle::from_bytes)
+}
+
+/// Reads any safetensors file; the checksum is checked when there is one.
+pub fn read_any(path: &Path) -> Result<Bundle> {
+    read_with(path, Bundle::from_any_bytes)
+}
+
+fn read_with(path: &Path, parse: fn(&[u8]) -> Result<Bundle>) -> Result<Bundle> {
+    let bytes = fs::read(path).map_err(|error| Error::io("read", path, &error))?;
+    parse(&bytes).map_err(|reason| {
+        Error::corrupt(format!(
+            "{} cannot be used because {reason}; restore it from a backup or write it anew",
+            path.display()
+        ))
+    })
+}

@@ -1,0 +1,327 @@
+//! Learning as it goes on: data, trainer and state, the rows of metrics along the way and the likelihoods
+//! at the end. It knows nothing of folders; [`Session`](super::Session) keeps one in a folder.
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::digests::Digests;
+use super::run_data::RunData;
+use super::summarise::{FinalLikelihoods, summarise};
+use crate::record::{LadderRow, Row, Seconds, Summary};
+use isotherm::data::Dataset;
+use isotherm::likelihood::{
+    Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
+};
+use isotherm::model::Rbm;
+use isotherm::tensors::Bundle;
+use isotherm::train::best::Reach;
+use isotherm::train::follower::{FollowedLogZ, Follower};
+use isotherm::train::{Config, FinalLikelihood, Phase, Plan, StepInfo, TrainState, Trainer};
+use isotherm::{Error, Result};
+
+/// The version of the checkpoint's contents, and of what an update makes of them.
+const FORMAT: u64 = 5;
+
+/// Likelihoods along a run: of the model, of its averaged parameters, and of the latter on the
+/// validation data.
+#[derive(Default)]
+struct Followed {
+    train: Option<LogLikelihood>,
+    averaged: Option<LogLikelihood>,
+    valid: Option<LogLikelihood>,
+    /// log Z of the averaged parameters, if it is not exact.
+    log_z: Option<FollowedLogZ>,
+}
+
+/// Whoever is told what is going on, and the share of it that is done.
+type Progress<'a> = &'a mut dyn FnMut(&str, f64);
+
+/// Learning in progress.
+pub struct Course {
+    trainer: Trainer,
+    state: TrainState,
+    valid: Option<Dataset>,
+    test: Option<Dataset>,
+    digests: Digests,
+    marginals: Vec<f64>,
+    seconds: Seconds,
+}
+
+impl Course {
+    /// Learning that is about to begin. Data and options must prove possible.
+    pub fn begin(config: &Config, data: RunData) -> Result<Course> {
+        let shape = config.shape.or_else(|| data.train.pictures());
+        data.train.check_learnable(config.constant_columns, shape)?;
+        let plan = config.check(data.train.n_visible())?;
+        let state = TrainState::new(&plan, &data.train.marginals());
+        Ok(Course::new(plan, data, state))
+    }
+
+    /// Learning that goes on from what [`Course::to_bundle`] made. `name` tells an error what of.
+    pub fn resume(config: &Config, data: RunData, bundle: &Bundle, name: &str) -> Result<Course> {
+        if bundle.meta.get("format").and_then(|format| format.as_u64()) != Some(FORMAT) {
+            return Err(Error::run(format!(
+                "the checkpoint of {name} was written by another version of isotherm; resume it with \
+                 that one"
+            )));
+        }
+        if let Some(part) = Digests::of(&data).changed(&Digests::read(&bundle.meta)) {
+            let of = data.part(if part == "data" { "train" } else { part }).map(Dataset::name);
+            return Err(Error::data(format!(
+                "{} has changed since {name} began; restore the data or begin a new run",
+                of.unwrap_or(part)
+            )));
+        }
+        Course::go_on(config, data, bundle, name)
+    }
+
+    /// The same with other data: what has been learned is kept, and what the sampler knows of the
+    /// marginals.
+    pub fn go_on(config: &Config, data: RunData, bundle: &Bundle, name: &str) -> Result<Course> {
+        let n_visible = data.train.n_visible();
+        let plan = config.check(n_visible)?;
+        let fits = |marginals: Vec<f64>| {
+            let state = TrainState::take_from(bundle, &plan, &marginals)?;
+            Ok((state, marginals))
+        };
+        let (state, marginals) =
+            bundle.get("marginals", &[n_visible]).and_then(fits).map_err(|error: Error| {
+                Error::corrupt(format!(
+                    "the checkpoint of {name} does not fit its config.toml ({error}); restore the \
+                     file or begin a new run"
+                ))
+            })?;
+        Ok(Course { marginals, ..Course::new(plan, data, state) })
+    }
+
+    fn new(plan: Plan, data: RunData, state: TrainState) -> Course {
+        let (digests, marginals) = (Digests::of(&data), data.train.marginals());
+        let RunData { train, valid, test } = data;
+        let (trainer, seconds) = (Trainer::new(plan, train), Seconds::default());
+        Course { trainer, state, valid, test, digests, marginals, seconds }
+    }
+
+    /// All that is needed to go on later, given the same data.
+    pub fn to_bundle(&self) -> Result<Bundle> {
+        let mut meta = json!({ "kind": "checkpoint", "format": FORMAT });
+        self.digests.write(&mut meta);
+        let mut bundle = Bundle::new(meta);
+        bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
+        self.state.insert_into(&mut bundle)?;
+        Ok(bundle)
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        self.trainer.plan()
+    }
+
+    /// The data that are learned from.
+    pub fn data(&self) -> &Dataset {
+        self.trainer.data()
+    }
+
+    /// The data that are watched while learning.
+    pub fn valid(&self) -> Option<&Dataset> {
+        self.valid.as_ref()
+    }
+
+    /// The data that are kept for the end.
+    pub fn test(&self) -> Option<&Dataset> {
+        self.test.as_ref()
+    }
+
+    /// The state.
+    pub fn state(&self) -> &TrainState {
+        &self.state
+    }
+
+    /// What it has taken so far.
+    pub fn seconds(&self) -> Seconds {
+        self.seconds
+    }
+
+    /// Says what it had taken before it was resumed.
+    pub(super) fn set_seconds(&mut self, seconds: Seconds) {
+        self.seconds = seconds;
+    }
+
+    /// Learns on from other data of the same width, for so many updates more. It goes on from the best
+    /// model, where there were validation data.
+    pub fn learn_from(&mut self, data: RunData, updates: u64) -> Result<()> {
+        let step = self.state.step;
+        let left_out = !self.plan().tempers_again(step);
+        let config = Config { updates: step + updates, ..self.plan().config.clone() };
+        let plan = config.check(data.train.n_visible())?;
+        self.digests = Digests::of(&data);
+        let RunData { train, valid, test } = data;
+        (self.trainer, self.valid, self.test) = (Trainer::new(plan, train), valid, test);
+        self.trainer.begin_a_pass(&self.state);
+        if let Some(best) = self.state.best.take() {
+            let chosen = best.chosen().clone();
+            (self.state.model, self.state.averaged) = (Rbm::new(chosen.model), chosen.averaged);
+            self.state.follower.iter_mut().for_each(Follower::begin_anew);
+        }
+        if left_out && self.plan().tempers_again(step) {
+            self.trainer.catch_up(&mut self.state);
+        }
+        Ok(())
+    }
+
+    /// Whether all steps are done.
+    pub fn is_complete(&self) -> bool {
+        self.state.step >= self.plan().total_steps()
+    }
+
+    /// One step, and the row of metrics if one is due.
+    pub fn step(&mut self) -> Result<Option<Row>> {
+        let begun = Instant::now();
+        let info = self.trainer.step(&mut self.state)?;
+        *self.clock_of(info.phase) += begun.elapsed().as_secs_f64();
+        self.row(&info)
+    }
+
+    /// Whether learning is to end early.
+    pub fn has_stalled(&self) -> bool {
+        let Config { updates, patience, .. } = self.plan().config;
+        self.state.step < updates && self.state.has_stalled(patience)
+    }
+
+    /// A sentence that says so.
+    pub fn stalled(&self) -> String {
+        let at = self.state.best.as_ref().map_or(0, |best| best.looks.highest_at);
+        format!(
+            "stopped after {} updates: nothing better on the validation data since update {at}",
+            self.state.step
+        )
+    }
+
+    fn clock_of(&mut self, phase: Phase) -> &mut f64 {
+        match phase {
+            Phase::Train => &mut self.seconds.train,
+            Phase::Sample => &mut self.seconds.sample,
+        }
+    }
+
+    /// The row of the step just done, if one is due.
+    fn row(&mut self, info: &StepInfo) -> Result<Option<Row>> {
+        let (plan, step) = (self.trainer.plan(), self.state.step);
+        let ends = step == plan.config.updates || step == plan.total_steps();
+        let wanted = plan.likelihood_every > 0 && info.phase == Phase::Train;
+        let measured = wanted && (step % plan.likelihood_every == 0 || step == plan.config.updates);
+        if !(step % plan.metrics_every == 0 || ends || info.change.is_some() || measured) {
+            return Ok(None);
+        }
+        let likelihoods = match measured {
+            true => self.likelihoods()?,
+            false => Followed::default(),
+        };
+        let plan = self.plan();
+        let reach = Reach { looks: plan.reach(), is_last: step == plan.config.updates };
+        if let Some(valid) = &likelihoods.valid {
+            // All looks are at the same examples: only log Z is in doubt.
+            let error = likelihoods.log_z.map_or(0.0, |log_z| log_z.estimate.std_error);
+            self.state.keep_if_best(valid.value, error, reach);
+        }
+        Ok(Some(Row {
+            step,
+            phase: info.phase,
+            learning_rate: info.learning_rate,
+            event: info.change,
+            log_likelihood: likelihoods.train,
+            log_likelihood_averaged: likelihoods.averaged,
+            log_likelihood_valid: likelihoods.valid,
+            log_z_averaged: likelihoods.log_z,
+            ladder: self.state.negative.tempering().and_then(LadderRow::of),
+        }))
+    }
+
+    /// The likelihoods of the moment, where they can be had.
+    fn likelihoods(&mut self) -> Result<Followed> {
+        let begun = Instant::now();
+        let followed = match &self.state.follower {
+            Some(follower) => self.followed_by(follower),
+            None => self.enumerated()?,
+        };
+        self.seconds.evaluate += begun.elapsed().as_secs_f64();
+        Ok(followed)
+    }
+
+    fn enumerated(&self) -> Result<Followed> {
+        let averaged = Rbm::new(self.state.averaged.clone());
+        let log_z = exact::log_z(&averaged)?;
+        let of_averaged = |data: &Dataset| measure_given(&averaged, log_z, data, Effort::Quick);
+        Ok(Followed {
+            train: Some(measure(&self.state.model, self.data(), Effort::Quick)?),
+            averaged: Some(of_averaged(self.data())),
+            valid: self.valid().map(of_averaged),
+            log_z: None,
+        })
+    }
+
+    fn followed_by(&self, follower: &Follower) -> Followed {
+        let averaged = Rbm::new(self.state.averaged.clone());
+        let Some(log_z) = follower.log_z(&averaged) else { return Followed::default() };
+        Followed {
+            train: None,
+            averaged: Some(followed(&averaged, &log_z.estimate, self.data())),
+            valid: self.valid().map(|data| followed(&averaged, &log_z.estimate, data)),
+            log_z: Some(log_z),
+        }
+    }
+
+    /// Whether the model is too large for an exact likelihood.
+    pub fn is_too_large(&self) -> bool {
+        exact::smaller_layer(&self.state.model) > exact::LARGEST
+    }
+
+    /// The likelihoods of all parts of the data, where they can be had.
+    fn final_likelihoods(&mut self, progress: Progress) -> Result<FinalLikelihoods> {
+        if self.is_too_large() && self.plan().config.final_likelihood == FinalLikelihood::ExactOnly
+        {
+            return Ok(FinalLikelihoods::default());
+        }
+        let begun = Instant::now();
+        let [model, averaged] = self.state.result().map(|it| Rbm::new(it.clone()));
+        let budget = evaluation_budget(self.plan());
+        let mut find = |model| FoundLogZ::find(model, self.data(), Way::Auto, &budget, progress);
+        let (log_z, log_z_averaged) = match (find(&model), find(&averaged)) {
+            // The run is complete without it.
+            (Err(error), _) | (_, Err(error)) if error.is_non_finite() => {
+                let failed = Some(format!("no likelihood: {error}"));
+                return Ok(FinalLikelihoods { failed, ..FinalLikelihoods::default() });
+            }
+            (log_z, log_z_averaged) => (log_z?, log_z_averaged?),
+        };
+        let of = |data: &Dataset| {
+            let raw = log_z.likelihood(&model, data);
+            let averaged = log_z_averaged.likelihood(&averaged, data);
+            (Some(raw), Some(averaged))
+        };
+        let train = of(self.data());
+        let valid = self.valid().map(of).unwrap_or_default();
+        let test = self.test().map(of).unwrap_or_default();
+        self.seconds.evaluate += begun.elapsed().as_secs_f64();
+        Ok(FinalLikelihoods { train, valid, test, failed: None })
+    }
+
+    /// What it has come to. The likelihoods are found here, which may take a while; `progress` is told
+    /// what is going on, and the share of it that is done.
+    pub fn summarise(&mut self, progress: Progress) -> Result<Summary> {
+        let likelihoods = self.final_likelihoods(progress)?;
+        Ok(summarise(self.plan(), self.data(), &self.state, likelihoods, self.seconds))
+    }
+}
+
+/// Row steps of the samplers and of annealing that a quick evaluation of both models takes.
+const QUICK_EVALUATION: f64 = 3e6;
+
+/// How much work the likelihood at the end may be: not more than learning was, and that of a quick
+/// estimate at the most.
+fn evaluation_budget(plan: &Plan) -> Budget {
+    let ladder = (plan.columns * (plan.rungs - 1)) as f64 / plan.config.temper_every as f64;
+    let rows = (plan.particles + plan.config.batch) as f64 + ladder;
+    let learning = plan.config.updates as f64 * rows;
+    Budget { seed: plan.config.seed, ..Budget::quick() }.scaled(learning / QUICK_EVALUATION)
+}

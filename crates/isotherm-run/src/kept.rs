@@ -1,0 +1,55 @@
+//! Learning that needed no folder, kept in one afterwards: a run like any other, but for its data.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::folder::RunFolder;
+use crate::checkpoint;
+use crate::record::{Row, RowLog, Seconds, Summary, Timing};
+use isotherm::Result;
+use isotherm::model::model_bundle;
+use isotherm::tensors::Bundle;
+use isotherm::train::{Config, TrainState};
+
+/// What is known of learning that is over or was stopped.
+pub struct Kept<'a> {
+    /// Its options, written out.
+    pub config: &'a Config,
+    /// Its state, as [`Course::to_bundle`](super::Course::to_bundle) gave it.
+    pub checkpoint: &'a Bundle,
+    /// The rows of metrics so far.
+    pub rows: &'a [Row],
+    /// What it came to, if it is over.
+    pub summary: Option<&'a Summary>,
+    /// What else whoever keeps it wants to find again; nobody else reads it.
+    pub about: Option<Value>,
+}
+
+impl Kept<'_> {
+    /// Writes the folder of a run.
+    pub fn write(&self, out: &Path, replace: bool) -> Result<()> {
+        let mut bundle = self.checkpoint.clone();
+        let n_visible = bundle.tensor("marginals")?.shape().first().copied().unwrap_or(0);
+        let marginals: Vec<f64> = bundle.get("marginals", &[n_visible])?;
+        let state = TrainState::take_from(&bundle, &self.config.check(n_visible)?, &marginals)?;
+        if let Some(about) = &self.about {
+            bundle.meta["about"] = about.clone();
+        }
+        let (folder, _lock) = RunFolder::begin(out, self.config, replace)?;
+        let mut metrics = RowLog::open(&folder.metrics(), 0)?;
+        for row in self.rows {
+            metrics.append(row)?;
+        }
+        let seconds = self.summary.map_or(Seconds::default(), |summary| summary.seconds);
+        RowLog::open(&folder.timing(), 0)?.append(&Timing { step: state.step, seconds })?;
+        bundle.insert("metrics_bytes", &[1], &[metrics.sync()?])?;
+        checkpoint::save(folder.path(), &bundle)?;
+        let [model, averaged] = state.result();
+        checkpoint::write(&model_bundle(model, averaged)?, &folder.model())?;
+        if let Some(summary) = self.summary {
+            folder.write_summary(summary)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+//! A run: begin it, go on with it, finish it, use what it made.
+
+pub mod checkpoint;
+mod course;
+mod digests;
+mod folder;
+mod kept;
+mod model_file;
+pub mod record;
+mod run_data;
+mod sampler;
+mod session;
+mod summarise;
+
+pub use course::Course;
+pub use folder::RunFolder;
+pub use kept::Kept;
+pub use model_file::read_model;
+pub use run_data::{IN_MEMORY, RunData};
+pub use sampler::{MOST_COLUMNS, SampleRequest, Samples, sample, sample_checkpoint, sample_model};
+pub use session::{Observer, Outcome, Session};

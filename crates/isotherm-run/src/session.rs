@@ -1,0 +1,215 @@
+//! A run in progress: steps, rows, checkpoints, and the files at its end.
+
+use std::path::Path;
+
+use super::course::Course;
+use super::folder::RunFolder;
+use super::run_data::RunData;
+use crate::checkpoint::{self, RunLock};
+use crate::record::{Row, RowLog, Summary, Timing, leading_rows};
+use isotherm::likelihood::exact;
+use isotherm::model::model_bundle;
+use isotherm::train::{Config, FinalLikelihood, Plan, TrainState};
+use isotherm::{Error, Result};
+use isotherm_tempering::threads::keep_awake;
+
+/// Units from which on the exact likelihood takes seconds, and is announced.
+const LONG_ENUMERATION: usize = 18;
+
+/// Whoever watches a run.
+pub trait Observer {
+    /// A step is done.
+    fn step(&mut self, state: &TrainState, plan: &Plan);
+
+    /// A row of metrics is written.
+    fn row(&mut self, row: &Row);
+
+    /// Something worth telling happened.
+    fn note(&mut self, sentence: &str);
+
+    /// Whether the run should save and stop now.
+    fn should_stop(&self) -> bool;
+}
+
+/// How a run ended for now.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// All steps are done.
+    Finished(Box<Summary>),
+    /// It was asked to stop, and saved after this many steps.
+    Interrupted(u64),
+}
+
+/// Why the steps came to an end.
+#[derive(PartialEq)]
+enum Ended {
+    Complete,
+    Stopped,
+}
+
+/// A run in progress, with the sole right to write its folder.
+pub struct Session {
+    folder: RunFolder,
+    _lock: RunLock,
+    course: Course,
+    metrics: RowLog,
+    timing: RowLog,
+    saved_at: Option<u64>,
+}
+
+impl Session {
+    /// Begins a run. Nothing is written before data and options have proved possible.
+    pub fn create(out: &Path, config: &Config, replace: bool) -> Result<Session> {
+        Session::begin(out, Course::begin(config, RunData::of(config)?)?, replace)
+    }
+
+    /// Begins a run with learning that is about to begin.
+    pub fn begin(out: &Path, course: Course, replace: bool) -> Result<Session> {
+        let (folder, lock) = RunFolder::begin(out, &course.plan().config, replace)?;
+        let mut session = Session::assemble(folder, lock, course, 0)?;
+        session.save()?;
+        Ok(session)
+    }
+
+    /// Goes on with a run; tells if it had to fall back on an earlier checkpoint.
+    pub fn resume(path: &Path) -> Result<(Session, Option<String>)> {
+        let folder = RunFolder::open(path)?;
+        let lock = RunLock::acquire(folder.path())?;
+        let config = folder.read_config()?;
+        let data = RunData::of(&config).map_err(|error| {
+            let place = folder.config();
+            Error::data(format!(
+                "{error}; if the data have moved, edit their place in {}",
+                place.display()
+            ))
+        })?;
+        let rows = std::fs::metadata(folder.metrics()).map_or(0, |file| file.len());
+        let checkpoints = [checkpoint::CURRENT, checkpoint::PREVIOUS];
+        if rows == 0 && !checkpoints.iter().any(|name| path.join(name).exists()) {
+            // Killed between its configuration and its first checkpoint: nothing is lost.
+            let mut session = Session::assemble(folder, lock, Course::begin(&config, data)?, 0)?;
+            session.save()?;
+            return Ok((session, None));
+        }
+        let loaded = checkpoint::load(path)?;
+        let metrics_bytes = loaded.bundle.get::<u64>("metrics_bytes", &[1])?[0];
+        let name = format!("the run {}", path.display());
+        let course = Course::resume(&config, data, &loaded.bundle, &name)?;
+        let step = course.state().step;
+        let mut session = Session::assemble(folder, lock, course, metrics_bytes)?;
+        session.saved_at = loaded.fell_back.is_none().then_some(step);
+        Ok((session, loaded.fell_back))
+    }
+
+    fn assemble(
+        folder: RunFolder,
+        lock: RunLock,
+        mut course: Course,
+        metrics_bytes: u64,
+    ) -> Result<Session> {
+        let step = course.state().step;
+        let metrics = RowLog::open(&folder.metrics(), metrics_bytes)?;
+        let (clock, timing_bytes) =
+            leading_rows(&folder.timing(), |timing: &Timing| timing.step <= step);
+        let timing = RowLog::open(&folder.timing(), timing_bytes)?;
+        if let Some(Timing { seconds, .. }) = clock {
+            course.set_seconds(seconds);
+        }
+        Ok(Session { folder, _lock: lock, course, metrics, timing, saved_at: None })
+    }
+
+    /// What is going on in the folder.
+    pub fn course(&self) -> &Course {
+        &self.course
+    }
+
+    /// Runs until all steps are done or the observer asks to stop.
+    pub fn run(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
+        self.run_on(observer).map_err(|error| self.explain(error))
+    }
+
+    fn run_on(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
+        if keep_awake(|| self.steps(observer))? == Ended::Stopped {
+            return Ok(Outcome::Interrupted(self.course.state().step));
+        }
+        if self.saved_at != Some(self.course.state().step) {
+            self.save()?;
+        }
+        let units = exact::smaller_layer(&self.course.state().model);
+        let estimates = self.course.plan().config.final_likelihood == FinalLikelihood::Estimate;
+        if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
+            observer.note(&format!(
+                "all steps are saved; summing over 2^{units} states for the exact log-likelihood \
+                 (Ctrl-C twice stops, `isotherm resume` does it later)"
+            ));
+        }
+        if self.course.is_too_large() && estimates {
+            observer.note(
+                "all steps are saved; estimating the log-likelihood (Ctrl-C twice stops, `isotherm \
+                 resume` does it later)",
+            );
+        }
+        self.finish().map(|summary| Outcome::Finished(Box::new(summary)))
+    }
+
+    /// All steps that are left, until somebody wants to stop.
+    fn steps(&mut self, observer: &mut dyn Observer) -> Result<Ended> {
+        while !self.course.is_complete() {
+            if self.course.has_stalled() {
+                observer.note(&self.course.stalled());
+                break;
+            }
+            if observer.should_stop() {
+                self.save()?;
+                return Ok(Ended::Stopped);
+            }
+            if let Some(row) = self.course.step()? {
+                self.metrics.append(&row)?;
+                self.timing.append(&Timing { step: row.step, seconds: self.course.seconds() })?;
+                observer.row(&row);
+            }
+            observer.step(self.course.state(), self.course.plan());
+            let every = self.course.plan().config.checkpoint_every;
+            if self.course.state().step.is_multiple_of(every) {
+                self.save()?;
+            }
+        }
+        Ok(Ended::Complete)
+    }
+
+    /// Says of a failure what it left behind.
+    fn explain(&self, error: Error) -> Error {
+        let Some(step) = self.saved_at else { return error };
+        let folder = self.folder.path().display();
+        if error.is_non_finite() {
+            Error::non_finite(format!(
+                "{error} (the last good checkpoint, of update {step}, is kept)"
+            ))
+        } else if error.is_io() {
+            Error::run(format!(
+                "{error} (the checkpoint of step {step} is kept: `isotherm resume {folder}` goes on)"
+            ))
+        } else {
+            error
+        }
+    }
+
+    /// Writes a checkpoint. The rows that it knows of are durable before it is.
+    fn save(&mut self) -> Result<()> {
+        let metrics_bytes = self.metrics.sync()?;
+        let mut bundle = self.course.to_bundle()?;
+        bundle.insert("metrics_bytes", &[1], &[metrics_bytes])?;
+        checkpoint::save(self.folder.path(), &bundle)?;
+        self.saved_at = Some(self.course.state().step);
+        Ok(())
+    }
+
+    /// Writes the model and the summary.
+    fn finish(&mut self) -> Result<Summary> {
+        let [model, averaged] = self.course.state().result();
+        checkpoint::write(&model_bundle(model, averaged)?, &self.folder.model())?;
+        let summary = self.course.summarise(&mut |_, _| ())?;
+        self.folder.write_summary(&summary)?;
+        Ok(summary)
+    }
+}

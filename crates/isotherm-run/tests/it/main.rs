@@ -1,0 +1,7 @@
+//! Runs and their folders.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod checkpoint_store;
+mod session;
+#[path = "../../../isotherm/tests/it/common/statistics.rs"]
+mod statistics;

@@ -1,0 +1,123 @@
+//! A run's folder from begin to samples.
+
+use std::fs;
+use std::path::Path;
+
+use crate::statistics::{chi_square_score, log_sum_exp};
+use isotherm::train::{Algorithm, Config, Plan, TrainState};
+use isotherm_run::checkpoint::{CURRENT, PREVIOUS};
+use isotherm_run::record::Row;
+use isotherm_run::{Observer, Outcome, RunFolder, SampleRequest, Session, sample};
+
+struct Silent;
+
+impl Observer for Silent {
+    fn step(&mut self, _: &TrainState, _: &Plan) {}
+    fn row(&mut self, _: &Row) {}
+    fn note(&mut self, _: &str) {}
+    fn should_stop(&self) -> bool {
+        false
+    }
+}
+
+/// A finished run on six columns that are far from independent.
+fn finished(out: &Path, algorithm: Algorithm) {
+    finished_with(out, Config { algorithm, ..Config::default() });
+}
+
+fn finished_with(out: &Path, options: Config) {
+    let data = out.with_extension("csv");
+    let rows = ["1,1,1,0,0,0", "0,0,0,1,1,1", "1,1,0,0,0,1", "0,0,1,1,1,0", "1,1,1,1,1,1"];
+    fs::write(&data, rows.join("\n")).unwrap();
+    let config = Config {
+        data: Some(data.display().to_string()),
+        hidden: 3,
+        updates: 2000,
+        lr: 0.05,
+        ..options
+    };
+    let mut session = Session::create(out, &config, false).unwrap();
+    assert!(matches!(session.run(&mut Silent).unwrap(), Outcome::Finished(_)));
+}
+
+/// Particles beside the ladder would give many samples at a time that are renewed once in a while: the ladder
+/// that samples are drawn with has none.
+#[test]
+fn particles_beside_the_ladder_are_no_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    finished_with(&out, Config { columns: Some(2), particles: Some(60), ..Config::default() });
+    let request = SampleRequest {
+        count: 500,
+        thin: 1,
+        warm_up: 200,
+        seed: 3,
+        averaged: false,
+        traced: false,
+    };
+    let samples = sample(&RunFolder::open(&out).unwrap(), &request, |_| true).unwrap();
+    assert_eq!((samples.v.rows(), samples.particles, samples.columns), (500, 100, 100));
+}
+
+/// The samples of a run follow the exact distribution of its model, with and without a ladder of
+/// its own, and do not need the data any more.
+#[test]
+fn samples_follow_the_model() {
+    use Algorithm::*;
+    for algorithm in [Apt, Pt, Sml, Cd, Exact] {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("run");
+        finished(&out, algorithm);
+        fs::remove_file(out.with_extension("csv")).unwrap();
+        let run = RunFolder::open(&out).unwrap();
+        let request = SampleRequest {
+            count: 20_000,
+            thin: 10,
+            warm_up: 500,
+            seed: 3,
+            averaged: false,
+            traced: false,
+        };
+        let samples = sample(&run, &request, |_| true).unwrap();
+        assert!(samples.round_trips > 1000, "{algorithm:?}: {}", samples.round_trips);
+        let rbm = run.read_model().unwrap().0.model;
+        let logs: Vec<f64> = (0..64).map(|v| -rbm.free_energy_of_visible(&[v])).collect();
+        let log_z = log_sum_exp(logs.iter().copied());
+        let expected: Vec<f64> = logs.iter().map(|log| (log - log_z).exp()).collect();
+        let mut counts = vec![0; 64];
+        for row in 0..samples.v.rows() {
+            counts[samples.v.row(row)[0] as usize] += 1;
+        }
+        let score = chi_square_score(&counts, &expected);
+        assert!(score < 4.5, "{algorithm:?}: {score}");
+    }
+}
+
+/// A run whose checkpoints are gone is damaged; it is not begun again over its metrics.
+#[test]
+fn missing_checkpoints_do_not_restart_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    finished(&out, Algorithm::Apt);
+    let metrics = fs::read(out.join("metrics.jsonl")).unwrap();
+    fs::remove_file(out.join(CURRENT)).unwrap();
+    fs::remove_file(out.join(PREVIOUS)).unwrap();
+    let error = Session::resume(&out).err().unwrap();
+    assert!(error.is_io() && error.to_string().contains("checkpoint"), "{error}");
+    assert_eq!(fs::read(out.join("metrics.jsonl")).unwrap(), metrics);
+}
+
+/// Resuming a finished run writes the same results again.
+#[test]
+fn a_finished_run_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    finished(&out, Algorithm::Apt);
+    let files = ["config.toml", "metrics.jsonl", "model.safetensors", CURRENT, PREVIOUS];
+    let read = || files.map(|name| fs::read(out.join(name)).unwrap());
+    let before = read();
+    let (mut session, fell_back) = Session::resume(&out).unwrap();
+    assert!(fell_back.is_none());
+    assert!(matches!(session.run(&mut Silent).unwrap(), Outcome::Finished(_)));
+    assert!(before == read());
+}

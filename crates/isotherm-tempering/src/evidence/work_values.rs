@@ -1,0 +1,209 @@
+//! log Z from a tempered sampler on a ladder that stays as it is.
+//!
+//! For every gap, u = log π_cold(x) − log π_hot(x) is recorded of the states on both of its rungs.
+//! Three estimates of Δ = log Z_cold − log Z_hot:
+//!
+//! - **stepping stone up**, Δ = log E_hot[e^u], low where the hot rung misses what the cold one
+//!   holds;
+//! - **stepping stone down**, Δ = −log E_cold[e^−u], high for the same reason;
+//! - **BAR** (Bennett), the Δ with Σ_hot σ(u − Δ) = Σ_cold σ(Δ − u), which uses both.
+//!
+//! The gaps add up to log Z_1 − log Z_0. Columns are independent, the steps and the gaps of one are
+//! not, so errors come from the spread over columns: each column's influence on the estimate is
+//! summed over the gaps, then squared.
+
+use isotherm_kernels::scalar::sigmoid;
+use rayon::prelude::*;
+
+use super::estimate::{End, Estimate, spread};
+use crate::Tempering;
+use crate::path::Weighted;
+
+/// Halvings of the interval that BAR's Δ is sought in.
+const HALVINGS: usize = 45;
+
+/// The overlap for each column below which a single look at a gap does not bear. On a ladder that
+/// serves it is three times that and more.
+const OVERLAP: f64 = 0.02;
+
+/// u of the states on both rungs of every gap.
+#[derive(Clone, Debug)]
+pub struct Crossings {
+    columns: usize,
+    /// For each gap, cold end first: of the states on its colder rung, all columns at a time.
+    cold: Vec<Vec<f64>>,
+    /// Of the states on its hotter rung.
+    hot: Vec<Vec<f64>>,
+}
+
+/// log Z by the three estimators.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LadderLogZ {
+    /// Stepping stone from the hot end.
+    pub up: Estimate,
+    /// Stepping stone from the cold end.
+    pub down: Estimate,
+    /// Bennett's acceptance ratio.
+    pub bar: Estimate,
+}
+
+impl Crossings {
+    /// Nothing recorded yet.
+    pub fn new(gaps: usize, columns: usize) -> Crossings {
+        Crossings { columns, cold: vec![Vec::new(); gaps], hot: vec![Vec::new(); gaps] }
+    }
+
+    /// Takes note of where the replicas are after a step.
+    pub fn record<P: Weighted + Sync>(&mut self, tempering: &Tempering<P>) {
+        let (betas, replicas) = (tempering.state.ladder.betas(), &tempering.state.replicas);
+        let path = &tempering.path;
+        let columns: Vec<Vec<(f64, f64)>> = (0..self.columns)
+            .into_par_iter()
+            .map(|column| column_crossings(path, betas, replicas.column(column)))
+            .collect();
+        for column in columns {
+            for (gap, (of_cold, of_hot)) in column.into_iter().enumerate() {
+                self.cold[gap].push(of_cold);
+                self.hot[gap].push(of_hot);
+            }
+        }
+    }
+
+    /// log Z, given that of the hot end.
+    pub fn log_z(&self, at_the_hot_end: f64) -> LadderLogZ {
+        let estimate = |estimator| {
+            let (climb, influences) = self.add_up(&self.gaps(estimator));
+            let (std_error, freedom) = spread(&influences);
+            Estimate::around(climb, std_error, freedom).plus(at_the_hot_end)
+        };
+        // Where a rung misses what its neighbour holds, a stepping stone is off by more than its spread shows.
+        let bar = estimate(bar);
+        LadderLogZ {
+            up: estimate(step_up).bounding_beside(End::Lower, &bar),
+            down: estimate(step_down).bounding_beside(End::Upper, &bar),
+            bar,
+        }
+    }
+
+    /// BAR's log Z above that of the hot end, and what each column has to do with its error. Nothing
+    /// where the states on the two rungs of some gap hardly overlap: Δ is then a guess between them, and
+    /// its error too small.
+    pub fn bennett(&self) -> Option<(f64, Vec<f64>)> {
+        let (gaps, overlaps): (Vec<Step>, Vec<f64>) =
+            self.gaps(bar_and_overlap).into_iter().unzip();
+        let bears = |&overlap: &f64| overlap >= OVERLAP * self.columns as f64;
+        overlaps.iter().all(bears).then(|| self.add_up(&gaps))
+    }
+
+    /// What an estimator makes of every gap.
+    fn gaps<T: Send>(&self, estimator: fn(&[f64], &[f64], usize) -> T) -> Vec<T> {
+        let gaps = self.cold.par_iter().zip(&self.hot);
+        gaps.map(|(cold, hot)| estimator(cold, hot, self.columns)).collect()
+    }
+
+    /// The sum over the gaps, and that of the influences of each column.
+    fn add_up(&self, gaps: &[Step]) -> (f64, Vec<f64>) {
+        let mut influences = vec![0.0; self.columns];
+        for gap in gaps {
+            influences.iter_mut().zip(&gap.influences).for_each(|(sum, x)| *sum += x);
+        }
+        (gaps.iter().map(|gap| gap.value).sum(), influences)
+    }
+}
+
+/// u of the state on the colder and of that on the hotter rung of every gap of a column.
+fn column_crossings(path: &impl Weighted, betas: &[f64], rows: &[usize]) -> Vec<(f64, f64)> {
+    let mut crossings = vec![(0.0, 0.0); betas.len() - 1];
+    let mut logs = [0.0; 3];
+    for (rung, &row) in rows.iter().enumerate() {
+        let first = rung.saturating_sub(1);
+        let near = &betas[first..(rung + 2).min(betas.len())];
+        path.log_weights(row, near, &mut logs[..near.len()]);
+        let at = rung - first;
+        if rung > 0 {
+            crossings[rung - 1].1 = logs[at - 1] - logs[at];
+        }
+        if rung + 1 < betas.len() {
+            crossings[rung].0 = logs[at] - logs[at + 1];
+        }
+    }
+    crossings
+}
+
+/// Δ over one gap, and what each column has to do with it.
+struct Step {
+    value: f64,
+    influences: Vec<f64>,
+}
+
+fn step_up(_cold: &[f64], hot: &[f64], columns: usize) -> Step {
+    log_mean_step(hot, 1.0, columns)
+}
+
+fn step_down(cold: &[f64], _hot: &[f64], columns: usize) -> Step {
+    log_mean_step(cold, -1.0, columns)
+}
+
+/// `sign` · log mean e^(`sign` · u).
+fn log_mean_step(u: &[f64], sign: f64, columns: usize) -> Step {
+    let top = u.iter().fold(f64::NEG_INFINITY, |top, u| top.max(sign * u));
+    let sum: f64 = u.iter().map(|u| libm::exp(sign * u - top)).sum();
+    let n = u.len() as f64;
+    let mut influences = vec![0.0; columns];
+    for (i, u) in u.iter().enumerate() {
+        influences[i % columns] += sign * (libm::exp(sign * u - top) / sum - 1.0 / n);
+    }
+    Step { value: sign * (top + libm::log(sum / n)), influences }
+}
+
+fn bar(cold: &[f64], hot: &[f64], columns: usize) -> Step {
+    bar_and_overlap(cold, hot, columns).0
+}
+
+/// BAR, and by how many states the two rungs overlap: Σ σ(1 − σ), a quarter for each that might be on
+/// either.
+fn bar_and_overlap(cold: &[f64], hot: &[f64], columns: usize) -> (Step, f64) {
+    let both = || cold.iter().chain(hot).copied();
+    let (mut low, mut high) =
+        (both().fold(f64::INFINITY, f64::min), both().fold(f64::NEG_INFINITY, f64::max));
+    // Σ_hot σ(u − Δ) − Σ_cold σ(Δ − u) falls with Δ, and changes its sign between these.
+    let excess = |delta: f64| {
+        let from_hot: f64 = hot.iter().map(|u| sigmoid(u - delta)).sum();
+        from_hot - cold.iter().map(|u| sigmoid(delta - u)).sum::<f64>()
+    };
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if excess(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    let value = 0.5 * (low + high);
+    // dΔ = (what a column adds to the excess) / (minus the excess's slope).
+    let mut slope = 0.0;
+    let mut influences = vec![0.0; columns];
+    for (i, (of_hot, of_cold)) in hot.iter().zip(cold).enumerate() {
+        let (up, down) = (sigmoid(of_hot - value), sigmoid(value - of_cold));
+        influences[i % columns] += up - down;
+        slope += up * (1.0 - up) + down * (1.0 - down);
+    }
+    influences.iter_mut().for_each(|influence| *influence /= slope);
+    (Step { value, influences }, slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_at_rungs_that_hardly_overlap_does_not_bear() {
+        let look = |between: f64| {
+            let spread = [-1.0, -0.5, 0.0, 0.5, 1.0];
+            let hot = vec![spread.to_vec()];
+            let cold = vec![spread.map(|u| u + between).to_vec()];
+            Crossings { columns: 5, cold, hot }.bennett()
+        };
+        let (climb, _) = look(1.0).expect("rungs that overlap");
+        assert!((climb - 0.5).abs() < 1e-9, "{climb}");
+        assert_eq!(look(20.0), None);
+        assert_eq!(look(f64::NAN), None);
+        assert_eq!(look(f64::INFINITY), None);
+    }
+}

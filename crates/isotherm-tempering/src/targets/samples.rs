@@ -1,0 +1,86 @@
+//! What the sampler of a target found, and whether to rely on it.
+
+use crate::evidence::work_values::LadderLogZ;
+use crate::evidence::{Estimate, Verdict};
+
+/// Nats that are no difference, whatever the errors.
+const NEGLIGIBLE: f64 = 0.05;
+
+/// Samples of a target, log Z, and how the ladder did.
+#[derive(Clone, Debug)]
+pub struct TargetSamples {
+    /// Number of variables.
+    pub n: usize,
+    /// The samples, a row of `n` zeros and ones for each. Sample i is of column i mod `columns`;
+    /// columns are independent of each other, the samples of one are not.
+    pub states: Vec<u8>,
+    /// The energy of each sample, as the target gives it.
+    pub energies: Vec<f64>,
+    /// Independent columns.
+    pub columns: usize,
+    /// Steps after the warm-up.
+    pub steps: u64,
+    /// The mean energy at the cold end over all these steps; nothing if there were none.
+    pub mean_energy: Option<Estimate>,
+    /// log Z; nothing if no step was measured.
+    pub log_z: Option<LadderLogZ>,
+    /// The inverse temperatures of the ladder, cold end first.
+    pub betas: Vec<f64>,
+    /// How often neighbours on the ladder were exchanged, for each gap; nothing where it was never
+    /// tried.
+    pub swap_rates: Vec<Option<f64>>,
+    /// The share of the replicas on each rung that come from the cold end: it should fall evenly
+    /// from 1 to 0.
+    pub f_up: Vec<Option<f64>>,
+    /// Round trips between the ends of the ladder that all replicas completed after the warm-up.
+    pub round_trips: u64,
+    /// Whether all that was asked for was done; if not, `progress` said to stop.
+    pub complete: bool,
+}
+
+impl TargetSamples {
+    /// The samples, one by one.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.states.chunks_exact(self.n)
+    }
+
+    /// Whether anything speaks against these figures. A sampler that never found a mode cannot know
+    /// of it, so that nothing speaking against them is no proof.
+    pub fn verdict(&self) -> Verdict {
+        let (trips, columns, steps) = (self.round_trips, self.columns, self.steps);
+        let mut reasons = Vec::new();
+        if trips < columns as u64 {
+            let s = if trips == 1 { "" } else { "s" };
+            reasons.push(format!(
+                "{trips} round trip{s} of replicas between the ends of the ladder in {steps} steps of \
+                 {columns} columns"
+            ));
+        }
+        // Up is low and down is high where neighbouring rungs hold different things, but never the
+        // other way round.
+        if let Some(LadderLogZ { up, down, bar }) = &self.log_z
+            && (bar.upper + NEGLIGIBLE < up.lower || down.upper + NEGLIGIBLE < bar.lower)
+        {
+            reasons.push(format!(
+                "log Z is {:.2} from the hot end, {:.2} from the cold one and {:.2} by BAR, which \
+                 should lie between",
+                up.value, down.value, bar.value
+            ));
+        }
+        if let Some(LadderLogZ { bar, .. }) =
+            self.log_z.as_ref().filter(|it| it.bar.std_error > 1.0)
+        {
+            reasons.push(format!("log Z has a standard error of {:.2} nats", bar.std_error));
+        }
+        match reasons.is_empty() {
+            true => Verdict {
+                converged: true,
+                sentence: format!("nothing speaks against it, with {trips} round trips"),
+            },
+            false => Verdict {
+                converged: false,
+                sentence: format!("not converged: {}; take more steps", reasons.join("; ")),
+            },
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! A ladder laid anew, for samplers that tune it in rounds and then measure with it as it is.
+//!
+//! Training changes the model at every step, and its ladder follows in small steps. A sampler of a
+//! model that stays can do better: watch a fixed ladder for a while, then lay the one that would
+//! reject equally often at every gap, with as many rungs as that takes. Once replicas have gone round, the
+//! flow shows where states change slowly, and the rungs can follow it.
+
+use super::engine::{Tempering, TemperingState};
+use super::flow::Histograms;
+use super::ladder::Ladder;
+use super::respace::{Respace, equal_rejection, target};
+use crate::error::Result;
+use crate::path::Path;
+use crate::streams::Clock;
+
+/// Fewest gaps that a ladder is given.
+const FEWEST_GAPS: usize = 3;
+/// Most rungs that a warm-up lays.
+pub const MOST_RUNGS: usize = 100;
+/// The rejection that every gap should have after it: half of the swaps succeed.
+const REJECTION: f64 = 0.5;
+/// The shares of a warm-up after which the ladder is laid anew, if every gap was tried by then; what is left
+/// lets it settle.
+const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
+/// The share of further steps in which the rungs follow the flow; what is left lets them settle.
+const FOLLOWED: f64 = 0.75;
+/// How far they go: n moves of μ = 4/n leave e⁻⁴ of the way to where the flow wants them.
+const FOLLOWED_FAR: f64 = 4.0;
+/// The largest μ: the flow has to show what came of the last moves.
+const LARGEST_MU: f64 = 0.01;
+
+impl<P: Path> Tempering<P> {
+    /// `steps` steps from that of the clock on, in which the ladder is tuned in rounds and then left
+    /// as it is; the round trips since then. `progress` is told the steps that are done and answers
+    /// whether to go on.
+    pub fn warm_up(
+        &mut self,
+        model: &P::Model,
+        steps: u64,
+        clock: Clock,
+        progress: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<u64> {
+        for step in 0..steps {
+            let ends_a_round = |share: &f64| (share * steps as f64) as u64 == step;
+            if step > 0 && TUNED_AFTER.iter().any(ends_a_round) {
+                self.tune(REJECTION, MOST_RUNGS);
+            }
+            self.step(model, 1, Clock { step: clock.step + step, ..clock })?;
+            if !progress(step + 1) {
+                break;
+            }
+        }
+        let trips = self.state.flow.round_trips;
+        self.state.flow.restart_count();
+        Ok(trips)
+    }
+
+    /// `steps` more steps, in which the rungs move to where the flow wants them and then stay. Equal
+    /// rejection knows nothing of how slowly states change on a rung, the flow does; but it shows only once
+    /// replicas have gone round, so this comes after a warm-up and some steps of measuring.
+    pub fn follow_the_flow(
+        &mut self,
+        model: &P::Model,
+        steps: u64,
+        clock: Clock,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<()> {
+        let followed = FOLLOWED * steps as f64;
+        let mu = (FOLLOWED_FAR / followed).min(LARGEST_MU);
+        for step in 0..steps {
+            self.step(model, 1, Clock { step: clock.step + step, ..clock })?;
+            if (step as f64) < followed {
+                self.move_by_flow(mu);
+            }
+            progress(step + 1);
+        }
+        self.state.flow.restart_count();
+        Ok(())
+    }
+
+    /// Moves the rungs the fraction `mu` of the way to where half of them would be by the flow, as the
+    /// paper's are, and half by rejection: a gap then has at most twice its share of the barrier,
+    /// so that the rungs of no gap come to lie too far apart for swaps, and for BAR.
+    fn move_by_flow(&mut self, mu: f64) {
+        let s = &mut self.state;
+        let (rejections, before) = (s.rates.rejections(), s.ladder.betas().to_vec());
+        let barrier: f64 = rejections.iter().sum();
+        if !s.rates.are_known() || barrier <= 0.0 {
+            return;
+        }
+        let mut falling = s.flow.curve.f_up_fitted();
+        let mut passed = 0.0;
+        for (rung, f) in falling.iter_mut().enumerate() {
+            *f = 0.5 * (*f + 1.0 - passed / barrier);
+            passed += rejections.get(rung).copied().unwrap_or(0.0);
+        }
+        let wanted = target(Respace::Flow, &s.ladder, &falling, &rejections);
+        s.ladder.move_towards(wanted.betas(), mu);
+        s.flow.move_rungs(&before, s.ladder.betas(), &mut Histograms::default());
+    }
+
+    /// Lays the ladder whose gaps would all reject with this probability, by what was seen since it
+    /// was laid last; at most `most_rungs` rungs. The barrier Λ, the sum of the rejections, hardly
+    /// depends on the rungs it is measured with, but too few rungs show too little of it: a
+    /// ladder on which nothing swaps doubles. Does nothing before every gap was tried: one that was not would
+    /// count as open.
+    pub fn tune(&mut self, rejection: f64, most_rungs: usize) {
+        if !self.state.rates.are_known() {
+            return;
+        }
+        let rejections = self.state.rates.rejections();
+        let barrier: f64 = rejections.iter().sum();
+        let gaps = ((barrier / rejection).ceil() as usize).clamp(FEWEST_GAPS, most_rungs - 1);
+        if let Some(ladder) = equal_rejection(&self.state.ladder, &rejections, gaps) {
+            self.lay(ladder);
+        }
+    }
+
+    /// Puts the replicas on another ladder: each rung takes the states of the rung nearest to it,
+    /// or copies of them. Labels, counts and rates begin anew.
+    pub fn lay(&mut self, ladder: Ladder) {
+        let (old, replicas) = (self.state.ladder.betas(), &self.state.replicas);
+        let columns = replicas.columns();
+        let nearest = |beta: f64| {
+            let distance = |rung: &usize| (old[*rung] - beta).abs();
+            (0..old.len()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
+        };
+        let rungs: Vec<usize> = ladder.betas().iter().map(|&beta| nearest(beta)).collect();
+        let rows: Vec<usize> = (0..columns)
+            .flat_map(|column| rungs.iter().map(move |&rung| replicas.column(column)[rung]))
+            .chain(replicas.spare().iter().copied())
+            .collect();
+        let spare = replicas.spare().len();
+        self.path.select(&rows);
+        self.state = TemperingState::with_spare(ladder, columns, spare);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spacing;
+    use crate::toy::FixedAcceptance;
+
+    /// A ladder of equal differences whose gaps have been seen to accept that often.
+    fn seen(acceptance: Vec<f64>, columns: usize) -> Tempering<FixedAcceptance> {
+        let rungs = acceptance.len() + 1;
+        let state = TemperingState::new(Ladder::new(rungs, Spacing::Linear), columns);
+        let mut tempering =
+            Tempering::new(FixedAcceptance::new(acceptance, columns * rungs), state);
+        for step in 0..400 {
+            tempering.step(&(), 1, Clock { seed: 1, step }).expect("swap ratios are finite");
+        }
+        tempering
+    }
+
+    /// Λ = 0.2 + 0.5 + 0.7 + 0.5 takes four gaps, of 0.475 each.
+    #[test]
+    fn the_barrier_is_cut_into_equal_parts() {
+        let mut tempering = seen(vec![0.8, 0.5, 0.3, 0.5], 3);
+        tempering.tune(0.5, 100);
+        let betas = tempering.state.ladder.betas();
+        let wanted = [1.0, 0.6125, 0.4107, 0.2375, 0.0];
+        assert_eq!(betas.len(), wanted.len());
+        // A thousandth of the way is that of the straight line.
+        assert!(betas.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-3), "{betas:?}");
+        assert_eq!(tempering.path.rows(), 15);
+        assert!(tempering.state.replicas.is_permutation());
+        assert_eq!(tempering.state.flow.round_trips, 0, "counted anew");
+    }
+
+    #[test]
+    fn a_ladder_without_swaps_doubles_and_one_with_easy_swaps_shrinks() {
+        let mut shut = seen(vec![1e-12; 5], 2);
+        shut.tune(0.5, 100);
+        assert_eq!(shut.state.ladder.gaps(), 10);
+        let mut full = seen(vec![1e-12; 5], 2);
+        full.tune(0.5, 8);
+        assert_eq!(full.state.ladder.rungs(), 8, "no more than is allowed");
+        let mut easy = seen(vec![0.9; 10], 2);
+        easy.tune(0.5, 100);
+        assert_eq!(easy.state.ladder.gaps(), FEWEST_GAPS);
+    }
+
+    /// The rung at β = 0.6 hardly swaps with what is hotter, which holds the flow up: the rungs around
+    /// move there, for three quarters of the steps.
+    #[test]
+    fn rungs_gather_where_the_flow_is_held_up_and_then_stay() {
+        let mut followed = seen(vec![0.9, 0.9, 0.2, 0.9, 0.9], 8);
+        let mut by_hand = followed.clone();
+        let clock = Clock { seed: 2, step: 0 };
+        followed.follow_the_flow(&(), 4000, clock, &mut |_| ()).expect("swap ratios are finite");
+        let betas = followed.state.ladder.betas();
+        assert_eq!(betas.len(), 6, "none comes or goes");
+        assert!(betas[1..5].iter().all(|beta| (0.3..0.7).contains(beta)), "{betas:?}");
+        assert_eq!(followed.state.flow.round_trips, 0, "counted anew");
+        for step in 0..3000 {
+            by_hand.step(&(), 1, Clock { step, ..clock }).expect("swap ratios are finite");
+            by_hand.move_by_flow(FOLLOWED_FAR / 3000.0);
+        }
+        assert_eq!(by_hand.state.ladder, followed.state.ladder);
+    }
+
+    /// One step tries every other gap; the rest would count as open.
+    #[test]
+    fn nothing_is_laid_before_every_gap_was_tried() {
+        let state = TemperingState::new(Ladder::new(6, Spacing::Linear), 2);
+        let mut tempering = Tempering::new(FixedAcceptance::new(vec![0.5; 5], 12), state);
+        let laid = tempering.state.ladder.clone();
+        tempering.step(&(), 1, Clock { seed: 1, step: 0 }).expect("swap ratios are finite");
+        tempering.tune(0.2, 100);
+        assert_eq!(tempering.state.ladder, laid);
+        tempering.step(&(), 1, Clock { seed: 1, step: 1 }).expect("swap ratios are finite");
+        tempering.tune(0.2, 100);
+        assert_ne!(tempering.state.ladder, laid);
+    }
+}

@@ -1,0 +1,200 @@
+//! The hidden-marginal path: π_β(h) ∝ p(h)^β with the visible units summed out.
+//!
+//! −log p(h) is, up to log Z, the free energy F(h) = −b·h − Σ_j softplus(c_j + (Wh)_j). Single-site
+//! Gibbs sampling on h needs F of the state with one unit flipped, which is a pass over the visible
+//! units (`visible_sums.rs`). Modes are weighed by their mass, not by their visible entropy, so
+//! the transition that limits the paper's path does not arise. It suits small hidden layers.
+
+mod visible_sums;
+
+use std::f64::consts::LN_2;
+
+use isotherm_kernels::bits::{bit, ones};
+use isotherm_kernels::exp::sigmoid_f64;
+use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Matrix, Products, Tile, bernoulli};
+use rayon::prelude::*;
+
+use self::visible_sums::{Carried, Scratch, Tabulated, VisibleSums};
+use super::{Path, RbmPath, Weighted};
+use crate::model::Rbm;
+use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::threads::rows_per_thread;
+
+/// The largest hidden layer for which this path is worth it: a sweep costs a pass over the visible
+/// units for every hidden one.
+pub const SMALL_HIDDEN: usize = 32;
+
+/// A block of replicas that are hidden states alone.
+#[derive(Clone, Debug)]
+pub struct HiddenMarginal {
+    h: BitMatrix,
+    /// −F(h) = b·h + Σ_j softplus(c_j + (Wh)_j).
+    log_weight: Vec<f64>,
+    products: Products,
+    /// One for each chunk of rows.
+    scratch: Vec<Scratch>,
+    /// h and c + Wh of the rows that were last asked for their visible units.
+    visible_field: Matrix,
+    asked: BitMatrix,
+}
+
+impl HiddenMarginal {
+    /// No replicas yet.
+    pub fn new(n_visible: usize, n_hidden: usize) -> HiddenMarginal {
+        HiddenMarginal {
+            h: BitMatrix::zeros(0, n_hidden),
+            log_weight: Vec::new(),
+            products: Products::default(),
+            scratch: Vec::new(),
+            visible_field: Matrix::zeros(0, n_visible),
+            asked: BitMatrix::zeros(0, n_hidden),
+        }
+    }
+}
+
+/// `steps` sweeps of one replica over its hidden units; returns −F(h).
+fn sweep_row(
+    sums: &mut impl VisibleSums,
+    b: &[f32],
+    beta: f64,
+    steps: usize,
+    rng: &mut LaneRng,
+    h: &mut [u64],
+) -> f64 {
+    let mut sum = sums.begin(h);
+    let sites = if beta == 0.0 { 0 } else { steps * b.len() };
+    let mut uniforms = Tile::ZERO;
+    for site in 0..sites {
+        if site % LANES == 0 {
+            uniforms = rng.next_uniforms();
+        }
+        let i = site % b.len();
+        let flipped = sums.flipped(h, i);
+        let bias = f64::from(if bit(h, i) { -b[i] } else { b[i] });
+        if f64::from(uniforms.0[site % LANES]) < sigmoid_f64(beta * (bias + flipped - sum)) {
+            sums.flip(h, i);
+            h[i / 64] ^= 1 << (i % 64);
+            sum = flipped;
+        }
+    }
+    sum + ones(h).map(|i| f64::from(b[i])).sum::<f64>()
+}
+
+impl Path for HiddenMarginal {
+    type Model = Rbm;
+
+    fn rows(&self) -> usize {
+        self.h.rows()
+    }
+
+    fn sweep(&mut self, model: &Rbm, betas: &[f64], steps: usize, clock: Clock) {
+        assert_eq!(betas.len(), self.h.rows(), "one β for each row");
+        let (n_visible, n_hidden) = (model.n_visible(), model.n_hidden());
+        let (level, c) = (Level::detect(), &model.parameters().c);
+        // The model may have changed since the last sweep: the tables are made anew.
+        let tabulated = n_hidden <= Products::MOST_INPUTS
+            && self.products.tabulate(level, model.filters(), c.tiles());
+        let site = if tabulated { 0.05 } else { 0.5 } * n_visible as f64 + 20.0;
+        let rows = rows_per_thread(betas.len(), site * (steps * n_hidden) as f64);
+        let (b, words) = (model.parameters().b.row(0), self.h.words_per_row());
+        let products = &self.products;
+        self.scratch.resize_with(betas.len().div_ceil(rows), Scratch::default);
+        betas
+            .par_chunks(rows)
+            .zip(self.h.words_mut().par_chunks_mut(rows * words))
+            .zip(self.log_weight.par_chunks_mut(rows))
+            .zip(&mut self.scratch)
+            .enumerate()
+            .for_each(|(chunk, (((betas, h), log_weights), scratch))| {
+                let share = Share { first: chunk * rows, betas, h, log_weights };
+                if tabulated {
+                    share.sweep(b, steps, clock, &mut Tabulated::new(products, n_hidden, scratch));
+                } else {
+                    share.sweep(b, steps, clock, &mut Carried::new(model, scratch));
+                }
+            });
+    }
+
+    fn log_ratio(&self, (x, beta_x): (usize, f64), (y, beta_y): (usize, f64)) -> f64 {
+        (beta_x - beta_y) * (self.log_weight[y] - self.log_weight[x])
+    }
+
+    fn settle(&mut self, _model: &Rbm, _betas: &[f64], _clock: Clock) {}
+
+    fn select(&mut self, rows: &[usize]) {
+        self.h = self.h.select(rows);
+        self.log_weight = rows.iter().map(|&r| self.log_weight[r]).collect();
+    }
+}
+
+/// One thread's share of the rows.
+struct Share<'a> {
+    first: usize,
+    betas: &'a [f64],
+    h: &'a mut [u64],
+    log_weights: &'a mut [f64],
+}
+
+impl Share<'_> {
+    fn sweep(self, b: &[f32], steps: usize, clock: Clock, sums: &mut impl VisibleSums) {
+        let words = self.h.len() / self.betas.len();
+        for (i, &beta) in self.betas.iter().enumerate() {
+            let mut rng = clock.lanes(Purpose::Sweep, self.first + i);
+            let h = &mut self.h[i * words..][..words];
+            if beta == 0.0 {
+                bernoulli::coin_row(Level::detect(), b.len(), &mut rng, h);
+            }
+            self.log_weights[i] = sweep_row(sums, b, beta, steps, &mut rng, h);
+        }
+    }
+}
+
+impl RbmPath for HiddenMarginal {
+    fn hidden(&self) -> BitMatrix {
+        self.h.clone()
+    }
+
+    fn set_hidden(&mut self, h: BitMatrix) {
+        self.log_weight = vec![0.0; h.rows()];
+        self.h = h;
+    }
+
+    fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix) {
+        for (i, &row) in rows.iter().enumerate() {
+            out.row_mut(i).copy_from_slice(self.h.row(row));
+        }
+    }
+
+    fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix) {
+        for (i, &row) in rows.iter().enumerate() {
+            self.h.row_mut(row).copy_from_slice(h.row(i));
+        }
+    }
+
+    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix) {
+        let (level, n_visible) = (Level::detect(), model.n_visible());
+        if self.visible_field.rows() != rows.len() {
+            self.visible_field = Matrix::zeros(rows.len(), n_visible);
+        }
+        self.asked.clear_rows();
+        rows.iter().for_each(|&row| self.asked.push_row(self.h.row(row)));
+        model.visible_field(self.asked.as_rows(), self.visible_field.tiles_mut());
+        for (i, &row) in rows.iter().enumerate() {
+            let mut rng = clock.lanes(Purpose::Visible, row);
+            let field = self.visible_field.row_tiles(i);
+            bernoulli::draw_row(level, field, &[], 1.0, n_visible, &mut rng, out.row_mut(i));
+        }
+    }
+}
+
+impl Weighted for HiddenMarginal {
+    fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]) {
+        for (out, beta) in out.iter_mut().zip(betas) {
+            *out = beta * self.log_weight[row];
+        }
+    }
+
+    fn log_z_at_the_hot_end(&self) -> f64 {
+        self.h.cols() as f64 * LN_2
+    }
+}

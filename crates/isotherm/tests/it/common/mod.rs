@@ -1,0 +1,126 @@
+//! Small models, and everything about them by enumeration.
+
+mod statistics;
+
+pub use statistics::*;
+
+use isotherm::model::{Parameters, Rbm};
+use isotherm::paths::base_rate::base_rate;
+use isotherm::paths::joint::joint;
+use isotherm::paths::{HiddenMarginal, Path, RbmPath, SwapOn};
+use isotherm_kernels::{BitMatrix, Matrix};
+use rand::RngExt;
+
+/// A model with weights and biases uniform in ±`scale`.
+pub fn random_rbm(n_visible: usize, n_hidden: usize, scale: f32, seed: u64) -> Rbm {
+    let mut rng = rng(seed);
+    let mut values = |n: usize| -> Vec<f32> {
+        (0..n).map(|_| scale * (2.0 * rng.random::<f32>() - 1.0)).collect()
+    };
+    Rbm::new(Parameters {
+        w: Matrix::from_dense(n_visible, n_hidden, &values(n_visible * n_hidden)),
+        b: Matrix::from_row(&values(n_hidden)),
+        c: Matrix::from_row(&values(n_visible)),
+    })
+}
+
+/// Joint energy from its definition, states as the bits of integers.
+pub fn energy(rbm: &Rbm, v: u64, h: u64) -> f64 {
+    rbm.energy(&[v], &[h])
+}
+
+pub fn brute_force_log_z(rbm: &Rbm) -> f64 {
+    let states = |n: usize| 0..1u64 << n;
+    log_sum_exp(
+        states(rbm.n_visible())
+            .flat_map(|v| states(rbm.n_hidden()).map(move |h| (v, h)))
+            .map(|(v, h)| -energy(rbm, v, h)),
+    )
+}
+
+/// A path under test, with its target known by enumeration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Kind {
+    Joint(SwapOn),
+    BaseRate(SwapOn),
+    HiddenMarginal,
+}
+
+pub const KINDS: [Kind; 5] = [
+    Kind::Joint(SwapOn::Energy),
+    Kind::Joint(SwapOn::FreeEnergy),
+    Kind::BaseRate(SwapOn::Energy),
+    Kind::BaseRate(SwapOn::FreeEnergy),
+    Kind::HiddenMarginal,
+];
+
+/// Marginals of the base-rate path in the tests.
+pub fn marginals(n_visible: usize) -> Vec<f64> {
+    (0..n_visible).map(|j| 0.2 + 0.6 * (j as f64 + 0.5) / n_visible as f64).collect()
+}
+
+impl Kind {
+    pub fn path(self, rbm: &Rbm) -> Box<dyn RbmPath> {
+        let (n_visible, n_hidden) = (rbm.n_visible(), rbm.n_hidden());
+        match self {
+            Kind::Joint(swap) => Box::new(joint(n_visible, n_hidden, swap)),
+            Kind::BaseRate(swap) => Box::new(base_rate(&marginals(n_visible), n_hidden, swap)),
+            Kind::HiddenMarginal => Box::new(HiddenMarginal::new(n_visible, n_hidden)),
+        }
+    }
+
+    /// log π_β(v, h), not normalised. On the hidden-marginal path: p(h)^β p(v | h).
+    pub fn log_weight(self, rbm: &Rbm, beta: f64, v: u64, h: u64) -> f64 {
+        let e = energy(rbm, v, h);
+        match self {
+            Kind::Joint(_) => -beta * e,
+            Kind::BaseRate(_) => {
+                let base: f64 = marginals(rbm.n_visible())
+                    .iter()
+                    .enumerate()
+                    .filter(|(j, _)| v >> j & 1 == 1)
+                    // The path keeps c₀ in f32.
+                    .map(|(_, p)| f64::from((p / (1.0 - p)).ln() as f32))
+                    .sum();
+                (1.0 - beta) * base - beta * e
+            }
+            Kind::HiddenMarginal => {
+                let free = rbm.free_energy_of_hidden(&[h]);
+                -beta * free + (free - e)
+            }
+        }
+    }
+
+    /// π_β over (v, h), as probabilities at index `h << n_visible | v`.
+    pub fn distribution(self, rbm: &Rbm, beta: f64) -> Vec<f64> {
+        let n_visible = rbm.n_visible();
+        let logs: Vec<f64> = (0..1u64 << (n_visible + rbm.n_hidden()))
+            .map(|x| self.log_weight(rbm, beta, x & ((1 << n_visible) - 1), x >> n_visible))
+            .collect();
+        let log_z = log_sum_exp(logs.iter().copied());
+        logs.into_iter().map(|log| (log - log_z).exp()).collect()
+    }
+
+    /// π_β(h).
+    pub fn hidden_distribution(self, rbm: &Rbm, beta: f64) -> Vec<f64> {
+        self.distribution(rbm, beta).chunks(1 << rbm.n_visible()).map(|c| c.iter().sum()).collect()
+    }
+}
+
+/// Exact, independent hidden states: row `column · rungs + rung` from π at that rung's β.
+pub fn exact_hidden(
+    kind: Kind,
+    rbm: &Rbm,
+    betas: &[f64],
+    columns: usize,
+    rng: &mut Rng,
+) -> BitMatrix {
+    let per_rung: Vec<Vec<f64>> =
+        betas.iter().map(|&beta| kind.hidden_distribution(rbm, beta)).collect();
+    let words = (0..columns).flat_map(|_| per_rung.iter()).map(|p| draw(p, rng)).collect();
+    BitMatrix::from_words(columns * betas.len(), rbm.n_hidden(), words).unwrap()
+}
+
+pub fn rows_of(path: &dyn RbmPath) -> usize {
+    Path::rows(path)
+}

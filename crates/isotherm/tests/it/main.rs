@@ -1,0 +1,18 @@
+//! Models, samplers, learning and likelihoods against enumeration and closed forms.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod adaptation;
+mod allocations;
+mod bracket;
+mod common;
+mod data;
+mod follower;
+mod gradient;
+mod learning;
+mod likelihood;
+mod log_z;
+mod penalties;
+mod perfect_sampler;
+mod stationarity;
+mod swap_algebra;
+mod trained;
