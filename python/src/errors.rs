@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 /// The error that Python raises.
 pub(crate) fn raised(error: Error) -> PyErr {
-    let message = in_python(&error.to_string());
+    let message = in_python(&error.words(&crate::words::PythonWords));
     if error.is_config() || error.is_data() {
         PyValueError::new_err(message)
     } else if error.is_non_finite() {

@@ -11,6 +11,7 @@ mod fit;
 mod models;
 mod runs;
 mod target;
+mod words;
 mod work;
 
 use pyo3::prelude::*;

@@ -15,6 +15,7 @@ mod resume;
 mod sample;
 mod stages;
 mod train;
+mod words;
 
 use std::process::ExitCode;
 
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(error) => {
-            output::tell(&format!("isotherm: {error}"));
+            output::tell(&format!("isotherm: {}", error.words(&words::CommandLineWords)));
             ExitCode::from(FAILED)
         }
     }

@@ -32,9 +32,10 @@ pub mod theory;
 pub mod threads;
 pub mod toy;
 mod tune;
+pub mod words;
 
 pub use engine::{Adaptation, Tempering, TemperingState};
-pub use error::{Error, Result};
+pub use error::{Cause, Error, IoError, Kind, Result};
 pub use flow::{Flow, Histograms};
 pub use ladder::{Ladder, Spacing};
 pub use path::{Path, Weighted};

@@ -37,4 +37,4 @@ pub mod paths;
 pub mod tensors;
 pub mod train;
 
-pub use error::{Error, Result};
+pub use error::{Action, Cause, Dialect, Error, IoError, Kind, Plain, Result};

@@ -1,0 +1,31 @@
+//! The dialect of the command line: how its messages name options and commands.
+
+use isotherm::{Action, Dialect};
+
+/// The words of the command line.
+pub(crate) struct CommandLineWords;
+
+impl Dialect for CommandLineWords {
+    fn option(&self, name: &str) -> String {
+        format!("--{name}")
+    }
+
+    fn setting(&self, name: &str, value: &str) -> String {
+        format!("--{name} {value}")
+    }
+
+    fn action(&self, action: &Action) -> String {
+        match action {
+            Action::Evaluate => "`isotherm evaluate`".to_owned(),
+            Action::Inspect => "`isotherm data FILE`".to_owned(),
+            Action::ListOptions => "`isotherm train --help`".to_owned(),
+            Action::Resume(run) => format!("`isotherm resume {run}`"),
+            Action::Train => "`isotherm train --out`".to_owned(),
+            Action::Overwrite => "--overwrite".to_owned(),
+            Action::OtherFolder => "another --out".to_owned(),
+            Action::GiveValidation => "give --valid or --split".to_owned(),
+            Action::GiveData => "give other data with --data".to_owned(),
+            _ => String::new(),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The dialect of Python: how its messages name arguments and methods.
+
+use isotherm::{Action, Dialect};
+
+/// The words of Python.
+pub(crate) struct PythonWords;
+
+impl Dialect for PythonWords {
+    fn option(&self, name: &str) -> String {
+        name.replace('-', "_")
+    }
+
+    fn setting(&self, name: &str, value: &str) -> String {
+        let quote = if value.parse::<f64>().is_ok() { "" } else { "'" };
+        format!("{}={quote}{value}{quote}", self.option(name))
+    }
+
+    fn action(&self, action: &Action) -> String {
+        match action {
+            Action::Evaluate => "log_likelihood(X)".to_owned(),
+            Action::Inspect => "a look at its values".to_owned(),
+            Action::ListOptions => "help(isotherm.RBM)".to_owned(),
+            Action::Resume(_) => "partial_fit(X)".to_owned(),
+            Action::Train => "save(path)".to_owned(),
+            Action::Overwrite => "overwrite=True".to_owned(),
+            Action::OtherFolder => "another path".to_owned(),
+            Action::GiveValidation => "give valid to fit".to_owned(),
+            Action::GiveData => "give other data".to_owned(),
+            _ => String::new(),
+        }
+    }
+}
