@@ -12,11 +12,12 @@ use super::folder::RunFolder;
 use crate::checkpoint;
 use isotherm::likelihood::verdict::trips_in_words;
 use isotherm::model::Rbm;
+use isotherm::options::{Algorithm, Options, Plan};
 use isotherm::paths::joint::joint;
 use isotherm::paths::{Path, RbmPath, SwapOn, random_hidden};
 use isotherm::tensors::Bundle;
+use isotherm::train::TrainState;
 use isotherm::train::negative::Negative;
-use isotherm::train::{Algorithm, Config, Plan, TrainState};
 use isotherm::{Error, Result};
 use isotherm_tempering::streams::Clock;
 use isotherm_tempering::{Replicas, TemperingState};
@@ -115,21 +116,21 @@ pub fn sample(
 ) -> Result<Samples> {
     let config = folder.read_config()?;
     let loaded = checkpoint::load(folder.path())?;
-    let mut samples = sample_checkpoint(&config, &loaded.bundle, request, progress)?;
+    let mut samples = sample_checkpoint(&config.options, &loaded.bundle, request, progress)?;
     samples.fell_back = loaded.fell_back;
     Ok(samples)
 }
 
 /// The same with the checkpoint itself.
 pub fn sample_checkpoint(
-    config: &Config,
+    options: &Options,
     checkpoint: &Bundle,
     request: &SampleRequest,
     mut progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
     let n_visible = checkpoint.tensor("marginals")?.shape().first().copied().unwrap_or(0);
     let marginals: Vec<f64> = checkpoint.get("marginals", &[n_visible])?;
-    let plan = config.check(n_visible)?;
+    let plan = options.check(n_visible)?;
     let mut state = TrainState::take_from(checkpoint, &plan, &marginals)?;
     let [model, averaged] = state.result();
     let model = Rbm::new(if request.averaged { averaged } else { model }.clone());
@@ -141,13 +142,13 @@ pub fn sample_checkpoint(
     if !goes_on {
         // What is traced has as many columns however many samples are asked for.
         let columns = if request.traced { plan.columns } else { request.count };
-        let shape = (columns, config.k);
+        let shape = (columns, options.sampler.k);
         return sample_afresh(&model, &marginals, shape, request, &mut progress);
     }
     // Sampling adapts the ladder in its warm-up, whatever the run was trained with.
-    let max_rungs = config.max_rungs.max(plan.rungs);
-    let plan = Config { algorithm: Algorithm::Apt, max_rungs, seed: request.seed, ..plan.config }
-        .check(n_visible)?;
+    let max_rungs = options.ladder.max_rungs.max(plan.rungs);
+    let options = plan.options.algorithm(Algorithm::Apt).max_rungs(max_rungs).seed(request.seed);
+    let plan = options.check(n_visible)?;
     draw(&model, &plan, (&mut state.negative, 0), request, &mut progress)
 }
 
@@ -159,7 +160,7 @@ pub fn sample_model(
     mut progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
     let marginals = marginals_of(model, request.seed);
-    let shape = (request.count, Config::default().k);
+    let shape = (request.count, Options::default().sampler.k);
     sample_afresh(model, &marginals, shape, request, &mut progress)
 }
 
@@ -176,8 +177,8 @@ fn sample_afresh(
     // Before anything is done for a request that is too large.
     steps(request, columns, model.n_visible())?;
     let (hidden, seed) = (model.n_hidden(), request.seed);
-    let config = Config { hidden, k, columns: Some(columns), seed, ..Config::default() };
-    let plan = config.check(model.n_visible())?;
+    let options = Options::default().hidden(hidden).k(k).columns(Some(columns)).seed(seed);
+    let plan = options.check(model.n_visible())?;
     let mut negative = begun(&plan, marginals, model);
     let total = (request.warm_up + request.count.div_ceil(columns) as u64 * request.thin) as f64;
     let (mut going, mut trips) = (true, 0);
@@ -200,7 +201,7 @@ fn sample_afresh(
 fn begun(plan: &Plan, marginals: &[f64], model: &Rbm) -> Negative {
     let mut negative = Negative::new(plan, marginals);
     if let Some(tempering) = negative.tempering_mut() {
-        tempering.begin_at_the_hot_end(model, Clock::after_training(plan.config.seed, 0));
+        tempering.begin_at_the_hot_end(model, Clock::after_training(plan.options.seed, 0));
     }
     negative
 }
@@ -241,7 +242,7 @@ fn draw(
             tempering.state.flow.restart_count();
         }
         let clock = Clock::after_training(request.seed, step);
-        tempering.step(model, plan.config.k, clock)?;
+        tempering.step(model, plan.options.sampler.k, clock)?;
         if step < request.warm_up {
             tempering.adapt(&adaptation);
         }

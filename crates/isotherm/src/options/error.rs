@@ -15,6 +15,8 @@ pub enum OptionError {
         /// The option that the name resembles.
         nearest: Option<&'static str>,
     },
+    /// There is no section of this name.
+    UnknownSection { name: String },
     /// An option stands in a section that is not its own.
     WrongSection {
         name: &'static str,
@@ -105,6 +107,10 @@ impl Cause for OptionError {
             OptionError::Unknown { name, nearest: None } => {
                 let list = d.action(&Action::ListOptions);
                 format!("there is no option {name:?}; {list} lists the options")
+            }
+            OptionError::UnknownSection { name } => {
+                let list = d.action(&Action::ListOptions);
+                format!("there is no section [{name}]; {list} lists the options")
             }
             OptionError::WrongSection { name, section } => match *section {
                 "" => format!("{} belongs above all sections; move it there", d.option(name)),

@@ -10,7 +10,6 @@ use crate::error::{Dialect, Result};
 
 /// An option, as its declaration describes it.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct OptionSpec {
     /// Its name in a configuration file: `min-swap`. No other option has it.
     pub name: &'static str,
