@@ -8,7 +8,9 @@ use super::experiment::{Setting, Size};
 use super::results::Cost;
 use isotherm::Result;
 use isotherm::data::Dataset;
-use isotherm::train::{Algorithm, Config, TrainState, Trainer};
+use isotherm::options::{Algorithm, Options};
+use isotherm::train::{TrainState, Trainer};
+use isotherm_run::Config;
 
 /// Updates of one before it is the other's turn.
 const TURN: u64 = 100;
@@ -21,9 +23,9 @@ struct Runner {
 }
 
 impl Runner {
-    fn new(config: &Config) -> Result<Runner> {
-        let data = Dataset::mixture(config.data_seed);
-        let plan = config.check(data.n_visible())?;
+    fn new(options: &Options, data_seed: u64) -> Result<Runner> {
+        let data = Dataset::mixture(data_seed);
+        let plan = options.check(data.n_visible())?;
         let state = TrainState::new(&plan, &data.marginals());
         Ok(Runner { trainer: Trainer::new(plan, data), state, seconds: 0.0 })
     }
@@ -47,9 +49,11 @@ pub(super) fn measure(
     rungs: usize,
     done: impl Fn(u64) -> bool,
 ) -> Result<Option<Cost>> {
-    let apt = Config { sampling_steps: 0, ..setting.config(size, seed) };
-    let pt = Config { algorithm: Algorithm::Pt, rungs: Some(rungs), ..apt.clone() };
-    let (mut apt, mut pt) = (Runner::new(&apt)?, Runner::new(&pt)?);
+    let Config { options, data } = setting.config(size, seed);
+    let apt = options.sampling_steps(0);
+    let pt = apt.clone().algorithm(Algorithm::Pt).rungs(Some(rungs));
+    let mut apt = Runner::new(&apt, data.data_seed)?;
+    let mut pt = Runner::new(&pt, data.data_seed)?;
     let mut left = size.updates;
     while left > 0 {
         let turn = left.min(TURN);

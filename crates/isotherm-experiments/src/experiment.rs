@@ -9,8 +9,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use isotherm::data::Mixture;
+use isotherm::options::{Algorithm, GradientKind, LadderOptions, LrDecay, Options, PathKind};
 use isotherm::paths::SwapOn;
-use isotherm::train::{Algorithm, Config, GradientKind, LrDecay, PathKind};
+use isotherm_run::{Config, DataOptions};
 
 /// The learning rates of the paper.
 const LEARNING_RATES: [f64; 2] = [1e-3, 1e-4];
@@ -22,7 +23,7 @@ const FEWEST_BETWEEN: u64 = 10;
 
 /// The data that all runs learn.
 pub(super) fn data() -> Mixture {
-    Mixture::new(Config::default().data_seed)
+    Mixture::new(DataOptions::default().data_seed)
 }
 
 /// How much of the experiment is done.
@@ -183,27 +184,25 @@ impl Setting {
     pub fn config(self, size: Size, seed: u64) -> Config {
         let (algorithm, path, rungs) = self.arm.sampler();
         let sampling_steps = if algorithm == Algorithm::Exact { 0 } else { size.sampling_steps() };
-        let default = Config::default();
-        Config {
-            algorithm,
-            path,
-            rungs,
-            updates: size.updates,
-            sampling_steps,
+        let options = Options::default()
+            .algorithm(algorithm)
+            .path(path)
+            .rungs(rungs)
+            .updates(size.updates)
+            .sampling_steps(sampling_steps)
             // The same start for all: the default of the hidden-marginal path is another.
-            init_std: Some(0.1),
+            .init_std(Some(0.1))
             // Off the paper's path the default swaps on free energies.
-            swap: (path == PathKind::BaseRate).then_some(SwapOn::Energy),
-            lr: self.lr,
-            lr_decay: LrDecay::Constant,
-            gradient: GradientKind::Plain,
-            beta_lr: self.beta_lr.unwrap_or(default.beta_lr),
-            seed,
-            likelihood_every: Some((size.updates / 100).max(FEWEST_BETWEEN)),
+            .swap((path == PathKind::BaseRate).then_some(SwapOn::Energy))
+            .lr(self.lr)
+            .lr_decay(LrDecay::Constant)
+            .gradient(GradientKind::Plain)
+            .beta_lr(self.beta_lr.unwrap_or(LadderOptions::default().beta_lr))
+            .seed(seed)
+            .likelihood_every(Some((size.updates / 100).max(FEWEST_BETWEEN)))
             // A run is repeated from its last checkpoint, and writing one takes a few milliseconds.
-            checkpoint_every: (size.updates / 20).max(1),
-            ..default
-        }
+            .checkpoint_every((size.updates / 20).max(1));
+        Config::from(options)
     }
 
     /// Where its run with this seed lies in the folder of the experiment.
@@ -232,7 +231,7 @@ impl Job {
     /// Its steps times what one costs.
     pub fn work(self, size: Size) -> u64 {
         let config = self.setting.config(size, self.seed);
-        (config.updates + config.sampling_steps) * self.cost_of_step()
+        config.options.total_steps() * self.cost_of_step()
     }
 
     /// What a step of it costs, roughly.

@@ -6,10 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::experiment::{Job, Size};
-use isotherm::train::{Plan, TrainState};
+use isotherm::options::Plan;
+use isotherm::train::TrainState;
 use isotherm::{Error, Result};
 use isotherm_run::record::Row;
-use isotherm_run::{Observer, Outcome, RunData, RunFolder, Session};
+use isotherm_run::{Config, Observer, Outcome, RunData, RunFolder, Session};
 
 /// Steps between two looks at the clock and at the wish to stop.
 const LOOK_EVERY: u64 = 64;
@@ -150,9 +151,10 @@ pub(super) fn on_all_cores<J: Copy + Sync>(
 /// Refuses the folder of a run that is not the job's: edited, or of another version's defaults.
 pub(super) fn check_run(job: Job, size: Size, place: &Path) -> Result<()> {
     let Ok(folder) = RunFolder::open(place) else { return Ok(()) };
-    let data = RunData::of(&job.setting.config(size, job.seed))?;
-    let planned = job.setting.config(size, job.seed).check(data.train.n_visible())?.config;
-    match folder.read_config()? == planned {
+    let config = job.setting.config(size, job.seed);
+    let data = RunData::of(&config)?;
+    let planned = config.check(data.train.n_visible())?.options;
+    match folder.read_config()? == (Config { options: planned, ..config }) {
         true => Ok(()),
         false => Err(Error::run(format!(
             "{} holds a run with other options than this experiment's; remove that folder and \

@@ -13,6 +13,7 @@ use super::same_data::SameData;
 use super::side_by_side::{ladder_figure, likelihood_figure, rungs_figure};
 use super::{figure_block, page};
 use crate::figure::Figure;
+use isotherm_run::Config;
 
 /// Several runs, with names that tell them apart.
 pub(crate) struct Comparison {
@@ -150,7 +151,7 @@ fn cell(text: &Option<String>, rank: Option<f64>, best: Option<f64>) -> Markup {
 
 fn options(record: &RunRecord) -> toml::Table {
     let config = record.config.as_ref();
-    config.and_then(|config| toml::Table::try_from(config).ok()).unwrap_or_default()
+    config.map(Config::flat).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -159,11 +160,10 @@ mod tests {
 
     use super::*;
     use crate::fixtures::{likelihood, record};
-    use isotherm::train::Config;
 
     /// A run on the mixture of a seed, with its last likelihood and lowest swap rate.
     fn run(data_seed: u64, nats: f64, rate: f64) -> RunRecord {
-        let config = Config { data_seed, ..Config::default() };
+        let config = Config::default().data_seed(data_seed);
         let mut run = RunRecord { config: Some(config), ..record() };
         for row in &mut run.rows {
             row.log_likelihood = Some(likelihood(nats));

@@ -80,7 +80,8 @@ fn seconds(record: &RunRecord) -> Option<Seconds> {
 fn each(seconds: Seconds, steps: u64, record: &RunRecord) -> String {
     // The clock stands at the last row; the steps of an unfinished run may be further.
     let timed = record.timings.last().map_or(steps, |timing| timing.step);
-    let updates = record.config.as_ref().map_or(timed, |config| config.updates.min(timed));
+    let updates =
+        record.config.as_ref().map_or(timed, |config| config.options.optimiser.updates.min(timed));
     format!("{:.0}", 1e6 * seconds.train / updates.max(1) as f64)
 }
 

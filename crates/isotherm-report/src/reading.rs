@@ -7,11 +7,11 @@ use serde::de::DeserializeOwned;
 
 use isotherm::Result;
 use isotherm::model::{ModelFile, model_in};
-use isotherm::train::{Config, Phase};
-use isotherm_run::RunFolder;
+use isotherm::train::Phase;
 use isotherm_run::checkpoint;
 use isotherm_run::read_model;
 use isotherm_run::record::{LadderRow, Row, Summary, Timing, read_rows};
+use isotherm_run::{Config, DataOptions, RunFolder};
 
 /// What a run has written about itself so far.
 #[derive(Clone, Debug)]
@@ -116,20 +116,20 @@ impl RunRecord {
 
     /// Updates and sampling steps together, as they were asked for.
     pub(crate) fn total_steps(&self) -> Option<u64> {
-        self.config.as_ref().map(|config| config.updates + config.sampling_steps)
+        self.config.as_ref().map(|config| config.options.total_steps())
     }
 
     /// The update with which the sampling phase begins, if it has.
     pub(crate) fn sampling_begins(&self) -> Option<u64> {
         let sampled = self.rows.iter().any(|row| row.phase == Phase::Sample);
-        self.config.as_ref().filter(|_| sampled).map(|config| config.updates)
+        self.config.as_ref().filter(|_| sampled).map(|config| config.options.optimiser.updates)
     }
 
     /// The best mean log-likelihood that any model can have, where it is known.
     pub(crate) fn limit(&self) -> Option<f64> {
         match (&self.summary, &self.config) {
             (Some(summary), _) => summary.entropy_limit,
-            (None, Some(Config { data: None, data_seed, .. })) => {
+            (None, Some(Config { data: DataOptions { train: None, data_seed, .. }, .. })) => {
                 Some(-isotherm::data::Mixture::new(*data_seed).entropy())
             }
             _ => None,

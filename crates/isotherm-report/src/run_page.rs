@@ -13,8 +13,9 @@ use super::{figure_block, page};
 use crate::figure::Figure;
 use isotherm::data::{ImageShape, Mixture};
 use isotherm::likelihood::LogLikelihood;
-use isotherm::train::{Algorithm, Config};
+use isotherm::options::Algorithm;
 use isotherm_data::shell::quoted;
+use isotherm_run::DataOptions;
 
 /// What a page shows, before it is laid out.
 pub(crate) struct Contents {
@@ -35,7 +36,9 @@ pub(crate) fn contents(record: &RunRecord) -> Contents {
     });
     let (rows, config, ladder) = (&record.rows, record.config.as_ref(), record.ladder());
     let sampling = record.sampling_begins();
-    let wanted = config.filter(|it| it.algorithm == Algorithm::Apt).map(|it| it.min_swap);
+    let options = config.map(|config| &config.options);
+    let adaptive = options.filter(|it| it.sampler.algorithm == Algorithm::Apt);
+    let wanted = adaptive.map(|it| it.ladder.min_swap);
     let mut figures = Vec::new();
     figures.extend(likelihood_figure(rows, record.limit()));
     figures.extend(ladder_figure(rows, record.total_steps(), sampling, wanted));
@@ -69,7 +72,7 @@ pub(crate) fn warnings_of(record: &RunRecord, drawn: Option<&Drawn>) -> Vec<Stri
     let model = record.model.as_ref().map(|file| &file.model);
     let signs = Signs {
         rows: &record.rows,
-        config: record.config.as_ref(),
+        options: record.config.as_ref().map(|config| &config.options),
         last_step: record.last_step(),
         finished: record.summary.is_some(),
         likelihood: record.summary.as_ref().and_then(|it| it.log_likelihood.as_ref()),
@@ -116,14 +119,14 @@ fn pictures(record: &RunRecord, drawn: Option<&Drawn>, notes: &mut Vec<String>) 
 
 /// The built-in mixture, if the run learns from it.
 fn mixture_of(record: &RunRecord) -> Option<Mixture> {
-    let config = record.config.as_ref().filter(|config| config.data.is_none())?;
-    Some(Mixture::new(config.data_seed))
+    let config = record.config.as_ref().filter(|config| config.data.train.is_none())?;
+    Some(Mixture::new(config.data.data_seed))
 }
 
 /// The shape of the images, where it is known: given, or that of the built-in mixture.
 fn shape_of(record: &RunRecord) -> Option<ImageShape> {
     let config = record.config.as_ref()?;
-    config.shape.or_else(|| config.data.is_none().then(Mixture::shape))
+    config.options.shape.or_else(|| config.data.train.is_none().then(Mixture::shape))
 }
 
 /// The page about a run.
@@ -194,12 +197,12 @@ fn reproducibility(record: &RunRecord) -> Markup {
     let folder = record.folder.path();
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let path = folder.join("config.toml").display().to_string();
-    let data = match &record.config {
-        Some(Config { data: Some(path), binarise, split, data_seed, .. }) => {
+    let data = match record.config.as_ref().map(|config| &config.data) {
+        Some(DataOptions { train: Some(path), binarise, split, data_seed, .. }) => {
             let part = split.map(|split| format!(", split {split} by data seed {data_seed}"));
             format!("{path}, binarised {binarise}{}", part.unwrap_or_default())
         }
-        Some(config) => format!("the built-in mixture, data seed {}", config.data_seed),
+        Some(data) => format!("the built-in mixture, data seed {}", data.data_seed),
         None => "unknown".to_owned(),
     };
     let version = match &record.summary {
@@ -213,7 +216,7 @@ fn reproducibility(record: &RunRecord) -> Markup {
             "gives the same bytes, but for clocks and this page, whatever the number of threads."
         }
         table.figures {
-            @if let Some(config) = &record.config { tr { th { "seed" } td { (config.seed) } } }
+            @if let Some(config) = &record.config { tr { th { "seed" } td { (config.options.seed) } } }
             tr { th { "version of isotherm" } td { (version) } }
             tr { th { "data" } td { (data) } }
             @if let Some(digest) = &record.data_digest {

@@ -2,7 +2,7 @@
 
 use super::reading::RunRecord;
 use isotherm::data::Binarise;
-use isotherm::train::Config;
+use isotherm_run::DataOptions;
 
 /// What is known about the data of several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,22 +42,23 @@ impl SameData {
 /// Fingerprints decide; where one is missing, the names of the data are all there is.
 fn same(a: &RunRecord, b: &RunRecord) -> SameData {
     let configs = a.config.as_ref().zip(b.config.as_ref());
+    let options = configs.map(|(a, b)| (&a.data, &b.data));
     // The mixture's fingerprint is that of its modes, which a file may hold as its examples.
-    if configs.is_some_and(|(a, b)| a.data.is_none() != b.data.is_none()) {
+    if options.is_some_and(|(a, b)| a.train.is_none() != b.train.is_none()) {
         return SameData::No;
     }
     let known = |equal| if equal { SameData::Yes } else { SameData::No };
-    match (a.data_digest.as_ref().zip(b.data_digest.as_ref()), configs) {
+    match (a.data_digest.as_ref().zip(b.data_digest.as_ref()), options) {
         (Some((a, b)), _) => known(a == b),
-        (None, Some((a, b))) if a.data.is_none() => known(a.data_seed == b.data_seed),
-        (None, Some((a, b))) if a.data == b.data => known(same_choice(a, b)),
+        (None, Some((a, b))) if a.train.is_none() => known(a.data_seed == b.data_seed),
+        (None, Some((a, b))) if a.train == b.train => known(same_choice(a, b)),
         // One file may go by two names.
         _ => SameData::Unknown,
     }
 }
 
 /// Whether two runs on one file chose the same of it and made the same of its values.
-fn same_choice(a: &Config, b: &Config) -> bool {
+fn same_choice(a: &DataOptions, b: &DataOptions) -> bool {
     let seeded = a.split.is_some() || a.binarise == Binarise::Dynamic;
     a.split == b.split
         && a.drop == b.drop
@@ -69,9 +70,10 @@ fn same_choice(a: &Config, b: &Config) -> bool {
 mod tests {
     use super::*;
     use crate::fixtures::record;
+    use isotherm_run::Config;
 
     fn of(data: Option<&str>, data_seed: u64, digest: Option<&str>) -> RunRecord {
-        let config = Config { data: data.map(str::to_owned), data_seed, ..Config::default() };
+        let config = Config::default().train(data.map(str::to_owned)).data_seed(data_seed);
         RunRecord { config: Some(config), data_digest: digest.map(str::to_owned), ..record() }
     }
 
@@ -102,10 +104,10 @@ mod tests {
             run.config.iter_mut().for_each(change);
             run
         };
-        let grey = change(|config| config.binarise = Binarise::Static(1));
+        let grey = change(|config| config.data.binarise = Binarise::Static(1));
         assert_eq!(all(&[a.clone(), grey.clone()]), SameData::No, "other zeros and ones");
         assert_eq!(all(&[grey.clone(), grey]), SameData::Yes);
-        let half = change(|config| config.split = "0.5/0.5".parse().ok());
+        let half = change(|config| config.data.split = "0.5/0.5".parse().ok());
         assert_eq!(all(&[a.clone(), half]), SameData::No, "a part of the file");
         let damaged = RunRecord { config: None, ..a.clone() };
         assert_eq!(all(&[a, damaged]), SameData::Unknown);

@@ -5,8 +5,8 @@ use isotherm_kernels::BitMatrix;
 use super::reading::RunRecord;
 use isotherm::Result;
 use isotherm::model::{PerfectSampler, Rbm};
+use isotherm::options::{Options, PathKind};
 use isotherm::paths::hidden_marginal::SMALL_HIDDEN;
-use isotherm::train::{Config, PathKind};
 use isotherm_run::{MOST_COLUMNS, SampleRequest, sample};
 use isotherm_tempering::streams::Clock;
 
@@ -50,7 +50,7 @@ pub(crate) fn draw(record: &RunRecord) -> Result<Option<Drawn>> {
     }
     let (Some(config), Some(step)) = (&record.config, record.saved_at) else { return Ok(None) };
     let rungs = record.ladder().map(|ladder| ladder.betas.len());
-    let request = request(config, rungs, model.n_visible());
+    let request = request(&config.options, rungs, model.n_visible());
     let samples = sample(&record.folder, &request, |_| true)?;
     let count = samples.v.rows();
     let begun = match request.warm_up {
@@ -91,18 +91,18 @@ fn activations(model: &Rbm, v: &BitMatrix) -> Vec<f64> {
 }
 
 /// As many samples as fit the budget.
-fn request(config: &Config, rungs: Option<usize>, n_visible: usize) -> SampleRequest {
+fn request(options: &Options, rungs: Option<usize>, n_visible: usize) -> SampleRequest {
     let columns = match rungs {
-        Some(_) => config.columns.unwrap_or(config.batch).clamp(1, 1000),
+        Some(_) => options.sampler.columns.unwrap_or(options.optimiser.batch).clamp(1, 1000),
         None => MOST_COLUMNS,
     };
     let collapsed = match rungs {
-        Some(_) => config.path == PathKind::HiddenMarginal,
-        None => config.hidden <= SMALL_HIDDEN.min(n_visible),
+        Some(_) => options.sampler.path == PathKind::HiddenMarginal,
+        None => options.hidden <= SMALL_HIDDEN.min(n_visible),
     };
-    let spare = rungs.map_or(0, |_| config.particles.unwrap_or(0).saturating_sub(columns));
+    let spare = rungs.map_or(0, |_| options.sampler.particles.unwrap_or(0).saturating_sub(columns));
     let replicas = (columns * rungs.unwrap_or(NEW_LADDER) + spare) as f64;
-    let product = (n_visible * (config.hidden + 10) * config.k) as f64;
+    let product = (n_visible * (options.hidden + 10) * options.sampler.k) as f64;
     let step = replicas * product * if collapsed { COLLAPSED } else { 1.0 };
     let steps = ((BUDGET / step) as usize).clamp(2, MOST_STEPS);
     // The replicas of a tempered run are where they should be; others have a way to go first.

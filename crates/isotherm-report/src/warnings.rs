@@ -3,7 +3,8 @@
 use crate::figure::minus;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::likelihood::exact::LARGEST;
-use isotherm::train::{Config, Phase};
+use isotherm::options::Options;
+use isotherm::train::Phase;
 use isotherm_run::record::Row;
 use isotherm_run::record::doubts::{lasted, of_a_follower, of_a_ladder};
 
@@ -24,8 +25,8 @@ pub(crate) const ENOUGH_UPDATES: u64 = 1000;
 pub(crate) struct Signs<'a> {
     /// The rows of metrics.
     pub(crate) rows: &'a [Row],
-    /// The configuration.
-    pub(crate) config: Option<&'a Config>,
+    /// The options of training.
+    pub(crate) options: Option<&'a Options>,
     /// The last step that is known of.
     pub(crate) last_step: u64,
     /// Whether the run wrote its summary.
@@ -50,7 +51,7 @@ impl Signs<'_> {
 
     /// Steps of the whole ladder in the first so many steps of the run.
     fn ladder_steps(&self, steps: u64) -> u64 {
-        self.config.map_or(steps, |config| config.ladder_steps(steps))
+        self.options.map_or(steps, |options| options.ladder_steps(steps))
     }
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn warnings(signs: &Signs) -> Vec<String> {
     if let Some(ladder) = signs.rows.iter().rev().find_map(|row| row.ladder.as_ref()) {
         let steps = signs.ladder_steps(signs.last_row_step());
         found.extend(no_round_trip(signs));
-        found.extend(of_a_ladder(ladder, signs.config, steps).iter().map(|it| sentence(it)));
+        found.extend(of_a_ladder(ladder, signs.options, steps).iter().map(|it| sentence(it)));
     }
     found.extend(lost_modes(signs));
     found.extend(signs.activations.and_then(|(means, samples)| idle_units(means, samples)));
@@ -92,7 +93,8 @@ fn unfinished(signs: &Signs) -> Option<String> {
     if signs.finished {
         return None;
     }
-    let total = signs.config.map(|config| config.updates + config.sampling_steps);
+    let total =
+        signs.options.map(|options| options.optimiser.updates + options.optimiser.sampling_steps);
     let of = total.map_or(String::new(), |total| format!(" of {total}"));
     Some(format!(
         "This run is not finished: {}{of} steps are known of. It is still going on, or it was \
@@ -178,10 +180,12 @@ fn no_round_trip(signs: &Signs) -> Option<String> {
             )
         });
     }
-    let config = signs.config?;
+    let options = signs.options?;
     let (stretch, steps) = match last.phase {
-        Phase::Train => ("the last fifth of the updates", config.ladder_steps(config.updates / 5)),
-        Phase::Sample => ("the sampling phase", config.sampling_steps),
+        Phase::Train => {
+            ("the last fifth of the updates", options.ladder_steps(options.optimiser.updates / 5))
+        }
+        Phase::Sample => ("the sampling phase", options.optimiser.sampling_steps),
     };
     // Before the end the count may have begun anew a moment ago.
     (ladder.round_trips == 0 && signs.finished && lasted(ladder, steps)).then(|| {
@@ -195,7 +199,7 @@ fn no_round_trip(signs: &Signs) -> Option<String> {
 /// [`ENOUGH_UPDATES`].
 fn lost_modes(signs: &Signs) -> Option<String> {
     let distance = signs.mode_distance?;
-    let updates = signs.config?.updates;
+    let updates = signs.options?.optimiser.updates;
     let trained = updates >= ENOUGH_UPDATES && signs.last_step >= updates;
     (trained && distance > LOST_MODES).then(|| {
         format!(

@@ -4,22 +4,22 @@
 use super::*;
 use crate::fixtures::*;
 use isotherm::likelihood::Verdict;
-use isotherm::train::Algorithm;
+use isotherm::options::Algorithm;
 use isotherm::train::follower::FollowedLogZ;
 use isotherm_run::record::LadderRow;
 use isotherm_run::record::doubts::predicted_flow;
 
-fn config() -> Config {
-    Config { updates: 1000, ..Config::default() }
+fn options() -> Options {
+    Options::default().updates(1000)
 }
 
 /// The warnings about rows of a finished run.
 fn about(rows: &[Row]) -> Vec<String> {
-    let config = config();
+    let options = options();
     let activations = vec![0.5; 10];
     warnings(&Signs {
         rows,
-        config: Some(&config),
+        options: Some(&options),
         last_step: 1000,
         finished: true,
         likelihood: None,
@@ -60,8 +60,8 @@ fn a_run_without_a_ladder_or_rows_is_not_blamed_for_it() {
 
 #[test]
 fn an_unfinished_run_says_so() {
-    let (rows, config) = (healthy_rows(), config());
-    let signs = Signs { rows: &rows, config: Some(&config), last_step: 700, ..Signs::default() };
+    let (rows, options) = (healthy_rows(), options());
+    let signs = Signs { rows: &rows, options: Some(&options), last_step: 700, ..Signs::default() };
     assert_one(&warnings(&signs), &["not finished", "700 of 1000", "isotherm resume"]);
 }
 
@@ -92,17 +92,17 @@ fn no_round_trip_is_told_apart_from_none_at_the_end() {
     assert_one(&never, &["in 1000 steps"]);
     let mut rows = healthy_rows();
     rows[9].ladder.as_mut().unwrap().round_trips = 0;
-    let long = Config { updates: 2500, sampling_steps: 480, ..Config::default() };
-    let end = Signs { rows: &rows, config: Some(&long), finished: true, ..Signs::default() };
+    let long = Options::default().updates(2500).sampling_steps(480);
+    let end = Signs { rows: &rows, options: Some(&long), finished: true, ..Signs::default() };
     assert_one(&warnings(&end), &["the last fifth of the updates", "some did before"]);
     assert_one(&warnings(&Signs { finished: false, ..end }), &["not finished"]);
     // A round trip takes 98 steps, so that a fifth of 1000 are hardly more than two.
     assert!(about(&rows).is_empty());
     let mut last = rows.clone();
     last[9].phase = Phase::Sample;
-    let sampled = |config| warnings(&Signs { rows: &last, config: Some(config), ..end });
+    let sampled = |options| warnings(&Signs { rows: &last, options: Some(options), ..end });
     assert!(sampled(&long).is_empty(), "480 steps are less than five round trips");
-    assert_one(&sampled(&Config { sampling_steps: 500, ..long.clone() }), &["sampling phase"]);
+    assert_one(&sampled(&long.clone().sampling_steps(500)), &["sampling phase"]);
 }
 
 #[test]
@@ -148,11 +148,11 @@ fn a_cold_bottleneck_is_told_from_slow_mixing_elsewhere() {
 #[test]
 fn a_full_ladder_that_wants_to_grow_is_told() {
     let rows = healthy_rows();
-    let small = Config { max_rungs: 7, min_swap: 0.6, ..config() };
-    let signs = Signs { rows: &rows, config: Some(&small), finished: true, ..Signs::default() };
+    let small = options().max_rungs(7).min_swap(0.6);
+    let signs = Signs { rows: &rows, options: Some(&small), finished: true, ..Signs::default() };
     assert_one(&warnings(&signs), &["--max-rungs 7", "0.50", "--min-swap 0.6"]);
-    let fixed = Config { algorithm: Algorithm::Pt, ..small.clone() };
-    assert!(warnings(&Signs { config: Some(&fixed), ..signs }).is_empty());
+    let fixed = small.clone().algorithm(Algorithm::Pt);
+    assert!(warnings(&Signs { options: Some(&fixed), ..signs }).is_empty());
 }
 
 #[test]
@@ -215,8 +215,9 @@ fn idle_units_are_named_given_enough_samples() {
 #[test]
 fn lost_modes_are_told_once_the_updates_are_done() {
     let told = |updates: u64, last_step: u64| {
-        let config = Config { updates, sampling_steps: 10, ..Config::default() };
-        let signs = Signs { config: Some(&config), last_step, finished: true, ..Signs::default() };
+        let options = Options::default().updates(updates).sampling_steps(10);
+        let signs =
+            Signs { options: Some(&options), last_step, finished: true, ..Signs::default() };
         warnings(&Signs { mode_distance: Some(0.6), ..signs })
     };
     assert_one(&told(1000, 1000), &["After 1000 updates", "0.60", "more than 0.2."]);

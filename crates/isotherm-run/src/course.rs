@@ -8,16 +8,18 @@ use serde_json::json;
 use super::digests::Digests;
 use super::run_data::RunData;
 use super::summarise::{FinalLikelihoods, summarise};
+use crate::config::{Config, DataOptions};
 use crate::record::{LadderRow, Row, Seconds, Summary};
 use isotherm::data::Dataset;
 use isotherm::likelihood::{
     Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
 };
 use isotherm::model::Rbm;
+use isotherm::options::{FinalLikelihood, OptimiserOptions, Plan};
 use isotherm::tensors::Bundle;
 use isotherm::train::best::Reach;
 use isotherm::train::follower::{FollowedLogZ, Follower};
-use isotherm::train::{Config, FinalLikelihood, Phase, Plan, StepInfo, TrainState, Trainer};
+use isotherm::train::{Phase, StepInfo, TrainState, Trainer};
 use isotherm::{Error, Result};
 
 /// The version of the checkpoint's contents, and of what an update makes of them.
@@ -44,6 +46,7 @@ pub struct Course {
     valid: Option<Dataset>,
     test: Option<Dataset>,
     digests: Digests,
+    data_options: DataOptions,
     marginals: Vec<f64>,
     seconds: Seconds,
 }
@@ -51,11 +54,11 @@ pub struct Course {
 impl Course {
     /// Learning that is about to begin. Data and options must prove possible.
     pub fn begin(config: &Config, data: RunData) -> Result<Course> {
-        let shape = config.shape.or_else(|| data.train.pictures());
-        data.train.check_learnable(config.constant_columns, shape)?;
+        let shape = config.options.shape.or_else(|| data.train.pictures());
+        data.train.check_learnable(config.data.constant_columns, shape)?;
         let plan = config.check(data.train.n_visible())?;
         let state = TrainState::new(&plan, &data.train.marginals());
-        Ok(Course::new(plan, data, state))
+        Ok(Course::new(config, plan, data, state))
     }
 
     /// Learning that goes on from what [`Course::to_bundle`] made. `name` tells an error what of.
@@ -92,14 +95,15 @@ impl Course {
                      file or begin a new run"
                 ))
             })?;
-        Ok(Course { marginals, ..Course::new(plan, data, state) })
+        Ok(Course { marginals, ..Course::new(config, plan, data, state) })
     }
 
-    fn new(plan: Plan, data: RunData, state: TrainState) -> Course {
+    fn new(config: &Config, plan: Plan, data: RunData, state: TrainState) -> Course {
+        let data_options = config.data.clone();
         let (digests, marginals) = (Digests::of(&data), data.train.marginals());
         let RunData { train, valid, test } = data;
         let (trainer, seconds) = (Trainer::new(plan, train), Seconds::default());
-        Course { trainer, state, valid, test, digests, marginals, seconds }
+        Course { trainer, state, valid, test, digests, data_options, marginals, seconds }
     }
 
     /// All that is needed to go on later, given the same data.
@@ -110,6 +114,11 @@ impl Course {
         bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
         self.state.insert_into(&mut bundle)?;
         Ok(bundle)
+    }
+
+    /// Its configuration, with every choice written out.
+    pub fn config(&self) -> Config {
+        Config { options: self.plan().options.clone(), data: self.data_options.clone() }
     }
 
     /// The plan.
@@ -152,8 +161,8 @@ impl Course {
     pub fn learn_from(&mut self, data: RunData, updates: u64) -> Result<()> {
         let step = self.state.step;
         let left_out = !self.plan().tempers_again(step);
-        let config = Config { updates: step + updates, ..self.plan().config.clone() };
-        let plan = config.check(data.train.n_visible())?;
+        let options = self.plan().options.clone().updates(step + updates);
+        let plan = options.check(data.train.n_visible())?;
         self.digests = Digests::of(&data);
         let RunData { train, valid, test } = data;
         (self.trainer, self.valid, self.test) = (Trainer::new(plan, train), valid, test);
@@ -184,7 +193,7 @@ impl Course {
 
     /// Whether learning is to end early.
     pub fn has_stalled(&self) -> bool {
-        let Config { updates, patience, .. } = self.plan().config;
+        let OptimiserOptions { updates, patience, .. } = self.plan().options.optimiser;
         self.state.step < updates && self.state.has_stalled(patience)
     }
 
@@ -207,9 +216,10 @@ impl Course {
     /// The row of the step just done, if one is due.
     fn row(&mut self, info: &StepInfo) -> Result<Option<Row>> {
         let (plan, step) = (self.trainer.plan(), self.state.step);
-        let ends = step == plan.config.updates || step == plan.total_steps();
+        let ends = step == plan.options.optimiser.updates || step == plan.total_steps();
         let wanted = plan.likelihood_every > 0 && info.phase == Phase::Train;
-        let measured = wanted && (step % plan.likelihood_every == 0 || step == plan.config.updates);
+        let measured =
+            wanted && (step % plan.likelihood_every == 0 || step == plan.options.optimiser.updates);
         if !(step % plan.metrics_every == 0 || ends || info.change.is_some() || measured) {
             return Ok(None);
         }
@@ -218,7 +228,7 @@ impl Course {
             false => Followed::default(),
         };
         let plan = self.plan();
-        let reach = Reach { looks: plan.reach(), is_last: step == plan.config.updates };
+        let reach = Reach { looks: plan.reach(), is_last: step == plan.options.optimiser.updates };
         if let Some(valid) = &likelihoods.valid {
             // All looks are at the same examples: only log Z is in doubt.
             let error = likelihoods.log_z.map_or(0.0, |log_z| log_z.estimate.std_error);
@@ -282,7 +292,8 @@ impl Course {
 
     /// The likelihoods of all parts of the data, where they can be had.
     fn final_likelihoods(&mut self, progress: Progress) -> Result<FinalLikelihoods> {
-        if self.is_too_large() && self.plan().config.final_likelihood == FinalLikelihood::ExactOnly
+        if self.is_too_large()
+            && self.plan().options.record.final_likelihood == FinalLikelihood::ExactOnly
         {
             return Ok(FinalLikelihoods::default());
         }
@@ -324,8 +335,9 @@ const QUICK_EVALUATION: f64 = 3e6;
 /// How much work the likelihood at the end may be: not more than learning was, and that of a quick
 /// estimate at the most.
 fn evaluation_budget(plan: &Plan) -> Budget {
-    let ladder = (plan.columns * (plan.rungs - 1)) as f64 / plan.config.temper_every as f64;
-    let rows = (plan.particles + plan.config.batch) as f64 + ladder;
-    let learning = plan.config.updates as f64 * rows;
-    Budget { seed: plan.config.seed, ..Budget::quick() }.scaled(learning / QUICK_EVALUATION)
+    let ladder =
+        (plan.columns * (plan.rungs - 1)) as f64 / plan.options.sampler.temper_every as f64;
+    let rows = (plan.particles + plan.options.optimiser.batch) as f64 + ladder;
+    let learning = plan.options.optimiser.updates as f64 * rows;
+    Budget { seed: plan.options.seed, ..Budget::quick() }.scaled(learning / QUICK_EVALUATION)
 }

@@ -5,10 +5,9 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::checkpoint::{self, CURRENT, PREVIOUS, RunLock, write_atomically};
-use crate::read_model;
 use crate::record::Summary;
+use crate::{Config, ConfigFile, read_model};
 use isotherm::model::{ModelFile, model_in};
-use isotherm::train::{Config, explain_toml};
 use isotherm::{Error, Result};
 
 /// The files of a run, in the order in which they are removed when a run is replaced: as long as
@@ -172,10 +171,9 @@ impl RunFolder {
 
     /// Reads the effective configuration.
     pub fn read_config(&self) -> Result<Config> {
-        let path = self.config();
-        let text = fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
-        toml::from_str(&text)
-            .map_err(|error| Error::config(format!("{}: {}", path.display(), explain_toml(&error))))
+        let mut config = Config::default();
+        ConfigFile::read(&self.config())?.apply(&mut config)?;
+        Ok(config)
     }
 
     /// The model of a run: of a finished one from `model.safetensors`, otherwise as the last

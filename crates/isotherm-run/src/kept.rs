@@ -5,12 +5,13 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::folder::RunFolder;
+use crate::Config;
 use crate::checkpoint;
 use crate::record::{Row, RowLog, Seconds, Summary, Timing};
 use isotherm::Result;
 use isotherm::model::model_bundle;
 use isotherm::tensors::Bundle;
-use isotherm::train::{Config, TrainState};
+use isotherm::train::TrainState;
 
 /// What is known of learning that is over or was stopped.
 pub struct Kept<'a> {

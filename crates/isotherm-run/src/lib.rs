@@ -3,6 +3,7 @@
 //! A run: begin it, go on with it, finish it, use what it made.
 
 pub mod checkpoint;
+pub mod config;
 mod course;
 mod digests;
 mod folder;
@@ -14,6 +15,7 @@ mod sampler;
 mod session;
 mod summarise;
 
+pub use config::{Config, ConfigFile, DataOptions};
 pub use course::Course;
 pub use folder::RunFolder;
 pub use isotherm::sampling::MOST_COLUMNS;

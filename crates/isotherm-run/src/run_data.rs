@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::checkpoint;
+use crate::config::{Config, DataOptions};
 use isotherm::data::Dataset;
-use isotherm::train::Config;
 use isotherm::{Error, Result};
 use isotherm_data::Source;
 
@@ -26,6 +26,7 @@ impl RunData {
     /// The data that a configuration names.
     pub fn of(config: &Config) -> Result<RunData> {
         config.check_parts()?;
+        let options = &config.data;
         let load = |text: &String, like| {
             if text == IN_MEMORY {
                 return Err(Error::data(
@@ -33,21 +34,21 @@ impl RunData {
                      other data with --data, or train on a file",
                 ));
             }
-            let source = Source::parse(text).leaving_out(config.drop.as_ref());
-            isotherm_data::load_like(&source, config.binarise, config.data_seed, like)
+            let source = Source::parse(text).leaving_out(options.drop.as_ref());
+            isotherm_data::load_like(&source, options.binarise, options.data_seed, like)
         };
-        let whole = match &config.data {
-            None => Dataset::mixture(config.data_seed),
+        let whole = match &options.train {
+            None => Dataset::mixture(options.data_seed),
             Some(text) => load(text, None)?,
         };
         // What the training data's values mean, those of the others mean too.
         let scale = whole.scale();
         let load_held_out = |text: &String| load(text, scale);
-        let (train, valid, test) = split(whole, config)?;
+        let (train, valid, test) = split(whole, options)?;
         let data = RunData {
             train,
-            valid: config.valid.as_ref().map(load_held_out).transpose()?.or(valid),
-            test: config.test.as_ref().map(load_held_out).transpose()?.or(test),
+            valid: options.valid.as_ref().map(load_held_out).transpose()?.or(valid),
+            test: options.test.as_ref().map(load_held_out).transpose()?.or(test),
         };
         data.check_widths()?;
         Ok(data)
@@ -96,12 +97,12 @@ impl RunData {
 type Parts = (Dataset, Option<Dataset>, Option<Dataset>);
 
 /// Cuts a file into its parts, if the configuration says so.
-fn split(whole: Dataset, config: &Config) -> Result<Parts> {
-    let (Some(split), Dataset::Table(table)) = (config.split, &whole) else {
+fn split(whole: Dataset, options: &DataOptions) -> Result<Parts> {
+    let (Some(split), Dataset::Table(table)) = (options.split, &whole) else {
         return Ok((whole, None, None));
     };
     let rows = split
-        .rows(table.examples.rows(), config.data_seed)
+        .rows(table.examples.rows(), options.data_seed)
         .map_err(|error| Error::data(format!("{}: {error}", table.name)))?;
     let part = |part: &str, rows: &[usize]| {
         let name = format!("{} ({part} of {split})", table.name);

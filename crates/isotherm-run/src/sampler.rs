@@ -12,7 +12,8 @@ use isotherm::likelihood::verdict::trips_in_words;
 use isotherm::model::Rbm;
 use isotherm::sampling::{self, SampleOptions};
 use isotherm::tensors::Bundle;
-use isotherm::train::{Algorithm, Config, TrainState};
+use isotherm::options::Options;
+use isotherm::train::TrainState;
 use isotherm_tempering::TemperingState;
 
 use super::folder::RunFolder;
@@ -84,20 +85,20 @@ pub fn sample(
 ) -> Result<Samples> {
     let config = folder.read_config()?;
     let loaded = checkpoint::load(folder.path())?;
-    let samples = sample_checkpoint(&config, &loaded.bundle, request, progress)?;
+    let samples = sample_checkpoint(&config.options, &loaded.bundle, request, progress)?;
     Ok(Samples { fell_back: loaded.fell_back, ..samples })
 }
 
 /// The same with the checkpoint itself.
 pub fn sample_checkpoint(
-    config: &Config,
+    options: &Options,
     checkpoint: &Bundle,
     request: &SampleRequest,
     progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
     let n_visible = checkpoint.tensor("marginals")?.shape().first().copied().unwrap_or(0);
     let marginals: Vec<f64> = checkpoint.get("marginals", &[n_visible])?;
-    let plan = config.check(n_visible)?;
+    let plan = options.check(n_visible)?;
     let state = TrainState::take_from(checkpoint, &plan, &marginals)?;
     let [model, averaged] = state.result();
     let model = Rbm::new(if request.averaged { averaged } else { model }.clone());
@@ -109,17 +110,16 @@ pub fn sample_checkpoint(
     let samples = match state.negative.into_tempering().filter(|_| goes_on) {
         Some(tempering) => {
             // Sampling adapts the ladder in its warm-up, whatever the run was trained with.
-            let max_rungs = config.max_rungs.max(plan.rungs);
-            let config = Config { algorithm: Algorithm::Apt, max_rungs, ..plan.config };
-            let adaptation = config.adaptation();
-            let options = request.options(None, config.k);
-            sampling::sample_on(&model, tempering, adaptation, &options, progress)?
+            let mut adaptation = options.ladder.adaptation();
+            adaptation.max_rungs = adaptation.max_rungs.max(plan.rungs);
+            let request = request.options(None, options.sampler.k);
+            sampling::sample_on(&model, tempering, adaptation, &request, progress)?
         }
         None => {
             // A trace has as many columns however many samples are asked for.
             let columns = request.traced.then_some(plan.columns);
-            let options = request.options(columns, config.k);
-            sampling::sample(&model, &marginals, &options, progress)?
+            let request = request.options(columns, options.sampler.k);
+            sampling::sample(&model, &marginals, &request, progress)?
         }
     };
     Ok(Samples { samples, fell_back: None })

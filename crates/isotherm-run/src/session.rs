@@ -5,11 +5,13 @@ use std::path::Path;
 use super::course::Course;
 use super::folder::RunFolder;
 use super::run_data::RunData;
+use crate::Config;
 use crate::checkpoint::{self, RunLock};
 use crate::record::{Row, RowLog, Summary, Timing, leading_rows};
 use isotherm::likelihood::exact;
 use isotherm::model::model_bundle;
-use isotherm::train::{Config, FinalLikelihood, Plan, TrainState};
+use isotherm::options::{FinalLikelihood, Plan};
+use isotherm::train::TrainState;
 use isotherm::{Error, Result};
 use isotherm_tempering::threads::keep_awake;
 
@@ -65,7 +67,7 @@ impl Session {
 
     /// Begins a run with learning that is about to begin.
     pub fn begin(out: &Path, course: Course, replace: bool) -> Result<Session> {
-        let (folder, lock) = RunFolder::begin(out, &course.plan().config, replace)?;
+        let (folder, lock) = RunFolder::begin(out, &course.config(), replace)?;
         let mut session = Session::assemble(folder, lock, course, 0)?;
         session.save()?;
         Ok(session)
@@ -136,7 +138,8 @@ impl Session {
             self.save()?;
         }
         let units = exact::smaller_layer(&self.course.state().model);
-        let estimates = self.course.plan().config.final_likelihood == FinalLikelihood::Estimate;
+        let estimates =
+            self.course.plan().options.record.final_likelihood == FinalLikelihood::Estimate;
         if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
             observer.note(&format!(
                 "all steps are saved; summing over 2^{units} states for the exact log-likelihood \
@@ -169,7 +172,7 @@ impl Session {
                 observer.row(&row);
             }
             observer.step(self.course.state(), self.course.plan());
-            let every = self.course.plan().config.checkpoint_every;
+            let every = self.course.plan().options.record.checkpoint_every;
             if self.course.state().step.is_multiple_of(every) {
                 self.save()?;
             }

@@ -8,8 +8,9 @@ use crate::record::{
 use isotherm::data::Dataset;
 use isotherm::likelihood::{LogLikelihood, exact};
 use isotherm::model::Parameters;
+use isotherm::options::Plan;
 use isotherm::train::follower::COLUMNS;
-use isotherm::train::{Phase, Plan, TrainState};
+use isotherm::train::{Phase, TrainState};
 
 /// The likelihood of the model and that of its averaged parameters, where they can be had.
 pub(super) type Likelihoods = (Option<LogLikelihood>, Option<LogLikelihood>);
@@ -32,28 +33,35 @@ pub(super) fn summarise(
     likelihoods: FinalLikelihoods,
     seconds: Seconds,
 ) -> Summary {
-    let config = &plan.config;
+    let options = &plan.options;
     let FinalLikelihoods { train, valid, test, failed } = likelihoods;
     let ladder = state.negative.tempering().and_then(|tempering| LadderRow::of(&tempering.state));
     let ladder = ladder.as_ref();
-    let phase = if state.step > config.updates { Phase::Sample } else { Phase::Train };
+    let phase = if state.step > options.optimiser.updates { Phase::Sample } else { Phase::Train };
     let mut warnings = data.warnings();
     warnings.extend(large_parameters(state.result()[0]));
     if let Some(ladder) = ladder {
-        warnings.extend(doubts::of_a_ladder(ladder, Some(config), config.ladder_steps(state.step)));
+        warnings.extend(doubts::of_a_ladder(
+            ladder,
+            Some(options),
+            options.ladder_steps(state.step),
+        ));
         warnings.extend(no_round_trip(ladder));
     }
     if let Some(follower) = state.follower.as_ref().filter(|it| it.tracked.looks > 1) {
         let round_trips = follower.sampler.tempering.state.flow.round_trips;
-        let updates = state.step.min(config.updates);
+        let updates = state.step.min(options.optimiser.updates);
         warnings.extend(doubts::of_a_follower(COLUMNS, round_trips, updates));
     }
-    if state.step < config.updates {
-        let why = match state.has_stalled(config.patience) {
+    if state.step < options.optimiser.updates {
+        let why = match state.has_stalled(options.optimiser.patience) {
             true => ", because nothing was better on the validation data any more",
             false => "",
         };
-        warnings.push(format!("stopped after {} of {} updates{why}", state.step, config.updates));
+        warnings.push(format!(
+            "stopped after {} of {} updates{why}",
+            state.step, options.optimiser.updates
+        ));
     }
     match &train.0 {
         None => warnings
@@ -74,8 +82,8 @@ pub(super) fn summarise(
             update: chosen.update,
             log_likelihood_valid: chosen.log_likelihood,
         }),
-        updates: state.step.min(config.updates),
-        sampling_steps: state.step.saturating_sub(config.updates),
+        updates: state.step.min(options.optimiser.updates),
+        sampling_steps: state.step.saturating_sub(options.optimiser.updates),
         rungs: ladder.map_or(1, |ladder| ladder.betas.len()),
         betas: ladder.map_or(vec![1.0], |ladder| ladder.betas.clone()),
         swap_rate: ladder.map(|ladder| SwapRate {
@@ -94,7 +102,7 @@ pub(super) fn summarise(
             phase,
         }),
         seconds,
-        seed: config.seed,
+        seed: options.seed,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         warnings,
     }

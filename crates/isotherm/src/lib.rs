@@ -11,10 +11,11 @@
 //! ```
 //! use isotherm::likelihood::{Effort, measure};
 //! use isotherm::data::Dataset;
-//! use isotherm::train::{Config, TrainState, Trainer};
+//! use isotherm::Options;
+//! use isotherm::train::{TrainState, Trainer};
 //!
 //! let data = Dataset::mixture(1);
-//! let plan = Config { updates: 1000, ..Config::default() }.check(data.n_visible())?;
+//! let plan = Options::default().updates(1000).check(data.n_visible())?;
 //! let mut state = TrainState::new(&plan, &data.marginals());
 //! let mut trainer = Trainer::new(plan, data);
 //! for _ in 0..1000 {
@@ -33,9 +34,12 @@ pub mod data;
 mod error;
 pub mod likelihood;
 pub mod model;
+pub mod options;
 pub mod paths;
 pub mod sampling;
 pub mod tensors;
 pub mod train;
+
+pub use options::Options;
 
 pub use error::{Action, Cause, Dialect, Error, IoError, Kind, Plain, Result};

@@ -1,7 +1,8 @@
 //! The report of a real run in a real browser.
 
 use crate::browser::{Browser, Page};
-use isotherm::train::{Config, PathKind, Plan, TrainState};
+use isotherm::options::{Options, PathKind, Plan};
+use isotherm::train::TrainState;
 use isotherm_report::{Destination, write, write_report};
 use isotherm_run::record::Row;
 use isotherm_run::{Observer, Session};
@@ -30,8 +31,12 @@ fn the_report_of_a_short_run_is_drawn_without_errors_or_requests() {
     let run = folder.path().join("run");
     let path = PathKind::Joint;
     let (updates, sampling_steps, spawn_every) = (2000, 500, 200);
-    let config = Config { path, updates, sampling_steps, spawn_every, ..Config::default() };
-    Session::create(&run, &config, false).unwrap().run(&mut Nobody).unwrap();
+    let options = Options::default()
+        .path(path)
+        .updates(updates)
+        .sampling_steps(sampling_steps)
+        .spawn_every(spawn_every);
+    Session::create(&run, &options.into(), false).unwrap().run(&mut Nobody).unwrap();
     let report = write_report(&run).unwrap();
     assert_clean(&mut Browser::open(&report, (1200, 900)), 8);
     let page = Some(folder.path().join("both.html"));

@@ -3,7 +3,7 @@
 
 use super::LadderRow;
 use isotherm::likelihood::verdict::trips_in_words;
-use isotherm::train::{Algorithm, Config};
+use isotherm::options::{Algorithm, Options};
 use isotherm_tempering::theory;
 
 /// A pair whose swap rate is below this is a gap that replicas rarely pass.
@@ -16,10 +16,10 @@ const COLD_FALL: f64 = 0.5;
 const ENOUGH_TRIPS: f64 = 5.0;
 
 /// What is doubtful about a ladder after so many steps of it.
-pub fn of_a_ladder(ladder: &LadderRow, config: Option<&Config>, steps: u64) -> Vec<String> {
+pub fn of_a_ladder(ladder: &LadderRow, options: Option<&Options>, steps: u64) -> Vec<String> {
     let mixing = || cold_bottleneck(ladder).or_else(|| slow_mixing(ladder));
     let mixing = lasted(ladder, steps).then(mixing).flatten();
-    let full = config.and_then(|config| full_ladder(ladder, config));
+    let full = options.and_then(|options| full_ladder(ladder, options));
     [starved_gap(ladder), mixing, full].into_iter().flatten().collect()
 }
 
@@ -130,13 +130,14 @@ fn slow_mixing(ladder: &LadderRow) -> Option<String> {
     ))
 }
 
-fn full_ladder(ladder: &LadderRow, config: &Config) -> Option<String> {
-    let adaptive = config.algorithm == Algorithm::Apt && ladder.betas.len() >= config.max_rungs;
-    (adaptive && ladder.swap_rate < config.min_swap).then(|| {
+fn full_ladder(ladder: &LadderRow, options: &Options) -> Option<String> {
+    let adaptive = options.sampler.algorithm == Algorithm::Apt
+        && ladder.betas.len() >= options.ladder.max_rungs;
+    (adaptive && ladder.swap_rate < options.ladder.min_swap).then(|| {
         format!(
             "the ladder could not grow: it has its --max-rungs {} and a mean swap rate of {:.2}, \
              below its --min-swap {}",
-            config.max_rungs, ladder.swap_rate, config.min_swap
+            options.ladder.max_rungs, ladder.swap_rate, options.ladder.min_swap
         )
     })
 }

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use crate::statistics::{chi_square_score, log_sum_exp};
-use isotherm::train::{Algorithm, Config, Plan, TrainState};
+use isotherm::options::{Algorithm, Options, Plan};
+use isotherm::train::TrainState;
 use isotherm_run::checkpoint::{CURRENT, PREVIOUS};
 use isotherm_run::record::Row;
-use isotherm_run::{Observer, Outcome, RunFolder, SampleRequest, Session, sample};
+use isotherm_run::{Config, Observer, Outcome, RunFolder, SampleRequest, Session, sample};
 
 struct Silent;
 
@@ -22,20 +23,15 @@ impl Observer for Silent {
 
 /// A finished run on six columns that are far from independent.
 fn finished(out: &Path, algorithm: Algorithm) {
-    finished_with(out, Config { algorithm, ..Config::default() });
+    finished_with(out, Options::default().algorithm(algorithm));
 }
 
-fn finished_with(out: &Path, options: Config) {
+fn finished_with(out: &Path, options: Options) {
     let data = out.with_extension("csv");
     let rows = ["1,1,1,0,0,0", "0,0,0,1,1,1", "1,1,0,0,0,1", "0,0,1,1,1,0", "1,1,1,1,1,1"];
     fs::write(&data, rows.join("\n")).unwrap();
-    let config = Config {
-        data: Some(data.display().to_string()),
-        hidden: 3,
-        updates: 2000,
-        lr: 0.05,
-        ..options
-    };
+    let config = Config::from(options.hidden(3).updates(2000).lr(0.05));
+    let config = config.train(Some(data.display().to_string()));
     let mut session = Session::create(out, &config, false).unwrap();
     assert!(matches!(session.run(&mut Silent).unwrap(), Outcome::Finished(_)));
 }
@@ -46,7 +42,7 @@ fn finished_with(out: &Path, options: Config) {
 fn particles_beside_the_ladder_are_no_samples() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    finished_with(&out, Config { columns: Some(2), particles: Some(60), ..Config::default() });
+    finished_with(&out, Options::default().columns(Some(2)).particles(Some(60)));
     let request = SampleRequest {
         count: 500,
         thin: 1,

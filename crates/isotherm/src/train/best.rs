@@ -177,7 +177,7 @@ impl TrainState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::train::Config;
+    use crate::options::Options;
 
     const EXACT: Reach = Reach { looks: 0, is_last: false };
 
@@ -185,8 +185,8 @@ mod tests {
     const NOISE: [f64; 11] = [0.3, -1.0, 0.5, -0.4, 0.9, 0.1, -0.9, 0.6, -0.2, 1.1, -1.0];
 
     fn state() -> TrainState {
-        let config = Config { hidden: 3, likelihood_every: Some(20), ..Config::default() };
-        let plan = config.check(4).expect("a plan");
+        let options = Options::default().hidden(3).likelihood_every(Some(20));
+        let plan = options.check(4).expect("a plan");
         TrainState::new(&plan, &[0.5; 4])
     }
 

@@ -13,12 +13,12 @@
 use isotherm_kernels::{BitMatrix, stream_key};
 use serde::{Deserialize, Serialize};
 
-use super::plan::Plan;
 use crate::error::Result;
 use crate::likelihood::{
     Estimate, Tracked, log_mean_by_column, quick_minus_free_energies_of_hidden,
 };
 use crate::model::{Parameters, Rbm};
+use crate::options::Plan;
 use crate::paths::{AnyEnsemble, automatic, random_hidden};
 use isotherm_tempering::evidence::work_values::WorkValues;
 use isotherm_tempering::recorders::RecordWork;
@@ -75,8 +75,8 @@ impl Follower {
     pub fn new(plan: &Plan, marginals: &[f64]) -> Option<Follower> {
         plan.follows.then(|| {
             let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), COLUMNS);
-            let clock = clock(plan.config.seed, 0);
-            let h = random_hidden(state.replicas.rows(), plan.config.hidden, clock);
+            let clock = clock(plan.options.seed, 0);
+            let h = random_hidden(state.replicas.rows(), plan.options.hidden, clock);
             Follower::resume(marginals, state, h)
         })
     }

@@ -2,23 +2,17 @@
 
 pub mod best;
 pub mod between;
-pub mod config;
 pub mod follower;
 pub mod gradient;
 pub mod negative;
 pub mod optimiser;
 pub mod penalties;
 pub mod phases;
-pub mod plan;
 
-mod explain;
 mod snapshot;
 pub mod state;
 pub mod step;
 
 pub use best::Best;
-pub use config::{Algorithm, Config, FinalLikelihood, GradientKind, LrDecay, Pace, PathKind};
-pub use explain::explain_toml;
-pub use plan::Plan;
 pub use state::TrainState;
 pub use step::{Phase, StepInfo, Trainer};

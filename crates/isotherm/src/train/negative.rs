@@ -5,10 +5,9 @@ use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli};
 
 use super::between::Between;
-use super::config::{Algorithm, PathKind};
-use super::plan::Plan;
 use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
+use crate::options::{Algorithm, PathKind, Plan};
 use crate::paths::base_rate::base_rate;
 use crate::paths::hidden_marginal::hidden_marginal;
 use crate::paths::joint::joint;
@@ -29,24 +28,24 @@ pub enum Negative {
 impl Negative {
     /// The sampler that a plan asks for, its replicas in random states.
     pub fn new(plan: &Plan, marginals: &[f64]) -> Negative {
-        let (n_visible, n_hidden) = (marginals.len(), plan.config.hidden);
-        if plan.config.algorithm == Algorithm::Cd {
+        let (n_visible, n_hidden) = (marginals.len(), plan.options.hidden);
+        if plan.options.sampler.algorithm == Algorithm::Cd {
             let gibbs = joint(n_visible, n_hidden, SwapOn::Energy);
             return Negative::Contrastive(Box::new(gibbs));
         }
-        if plan.config.algorithm == Algorithm::Exact {
+        if plan.options.sampler.algorithm == Algorithm::Exact {
             return Negative::Exact(Box::new(PerfectSampler::new(n_visible, n_hidden)));
         }
-        let ladder = Ladder::new(plan.rungs, plan.config.spacing);
-        let state = TemperingState::with_extra_particles(ladder, plan.columns, plan.spare());
-        let clock = Clock { seed: plan.config.seed, step: 0 };
+        let ladder = Ladder::new(plan.rungs, plan.options.ladder.spacing);
+        let state = TemperingState::with_extra_particles(ladder, plan.columns, plan.extra_particles());
+        let clock = Clock { seed: plan.options.seed, step: 0 };
         let h = random_hidden(state.replicas.rows(), n_hidden, clock);
         Negative::resume(plan, marginals, state, h)
     }
 
     /// A tempered sampler with a given ladder and given hidden states.
     pub fn resume(plan: &Plan, marginals: &[f64], state: TemperingState, h: BitMatrix) -> Negative {
-        let (n_visible, n_hidden) = (marginals.len(), plan.config.hidden);
+        let (n_visible, n_hidden) = (marginals.len(), plan.options.hidden);
         let mut ensemble: AnyEnsemble = match plan.path {
             PathKind::HiddenMarginal => Box::new(hidden_marginal(n_visible, n_hidden)),
             PathKind::BaseRate => Box::new(base_rate(marginals, n_hidden, plan.swap)),
@@ -54,7 +53,7 @@ impl Negative {
         };
         ensemble.set_hidden(h);
         let particles = state.replicas.particles();
-        let between = (plan.config.temper_every > 1)
+        let between = (plan.options.sampler.temper_every > 1)
             .then(|| Box::new(Between::new(particles, n_visible, n_hidden)));
         Negative::Tempered(Box::new(Tempering::new(ensemble, state)), between)
     }

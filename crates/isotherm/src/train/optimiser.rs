@@ -4,18 +4,18 @@ use isotherm_kernels::vector::{self, Ascent};
 use isotherm_kernels::{Level, Matrix};
 use rayon::prelude::*;
 
-use super::config::{Config, LrDecay};
 use crate::model::{Parameters, Rbm};
+use crate::options::{LrDecay, OptimiserOptions};
 use isotherm_tempering::threads::{readers, rows_per_thread};
 
 /// The share of the updates for which [`LrDecay::HoldLinear`] holds the rate.
 const HELD: f64 = 0.3;
 
 /// The learning rate of an update, counted from 0.
-pub fn learning_rate(config: &Config, update: u64) -> f64 {
-    let done = update as f64 / config.updates as f64;
-    config.lr
-        * match config.lr_decay {
+pub fn learning_rate(options: &OptimiserOptions, update: u64) -> f64 {
+    let done = update as f64 / options.updates as f64;
+    options.lr
+        * match options.lr_decay {
             LrDecay::Constant => 1.0,
             LrDecay::Linear => 1.0 - done,
             LrDecay::HoldLinear => ((1.0 - done) / (1.0 - HELD)).min(1.0),

@@ -14,16 +14,15 @@ use isotherm_kernels::vector::{PenalisedRow, Penalty, penalise};
 use isotherm_kernels::{Level, Matrix, Tile, outer};
 use rayon::prelude::*;
 
-use super::config::Config;
 use super::gradient::Centering;
-use super::plan::Plan;
 use crate::data::ImageShape;
 use crate::model::Parameters;
+use crate::options::{OptimiserOptions, Plan};
 use isotherm_tempering::threads::rows_per_thread;
 
 /// Pixels whose share of pᵀμ is summed up together, by one thread. The sums are added in order, so that their
 /// number changes nothing.
-pub(super) const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// The penalty on differences between neighbouring pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,7 +63,8 @@ pub struct Penalties {
 impl Penalties {
     /// Those of a plan, for weights of `n_visible` rows.
     pub fn new(plan: &Plan, n_visible: usize) -> Penalties {
-        let Config { weight_decay: decay, l1, momentum, hidden, .. } = plan.config;
+        let OptimiserOptions { weight_decay: decay, l1, momentum, .. } = plan.options.optimiser;
+        let hidden = plan.options.hidden;
         let sums = Matrix::zeros(n_visible.div_ceil(BLOCK), hidden);
         let no_offset = Matrix::zeros(1, hidden);
         Penalties { decay, l1, smoothness: plan.smoothness, momentum, sums, no_offset }

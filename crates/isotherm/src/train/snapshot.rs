@@ -6,10 +6,10 @@ use isotherm_kernels::{BitMatrix, Matrix};
 use super::best::{Best, Kept, Looks};
 use super::follower::{COLUMNS, Follower};
 use super::negative::Negative;
-use super::plan::Plan;
 use super::state::TrainState;
 use crate::error::{Error, Result};
 use crate::model::{Parameters, Rbm};
+use crate::options::Plan;
 use crate::paths::AnyEnsemble;
 use crate::tensors::Bundle;
 use isotherm_tempering::evidence::tracked::{Tracked, Variances};
@@ -60,7 +60,7 @@ impl TrainState {
 
     /// The state in a bundle.
     pub fn take_from(bundle: &Bundle, plan: &Plan, marginals: &[f64]) -> Result<TrainState> {
-        let (n_visible, n_hidden) = (marginals.len(), plan.config.hidden);
+        let (n_visible, n_hidden) = (marginals.len(), plan.options.hidden);
         let parameters = |prefix| Parameters::take_from(bundle, prefix, n_visible, n_hidden);
         let mut state = TrainState::new(plan, marginals);
         state.step = one(bundle, "step")?;
@@ -110,7 +110,7 @@ impl TrainState {
             }));
         }
         if state.negative.tempering().is_some() {
-            let rows = (plan.columns, plan.spare());
+            let rows = (plan.columns, plan.extra_particles());
             let (tempering, h) = take_tempering(bundle, "", rows, n_hidden)?;
             state.negative = Negative::resume(plan, marginals, tempering, h);
         }

@@ -4,8 +4,8 @@ use super::best::Best;
 use super::follower::Follower;
 use super::gradient::Centering;
 use super::negative::Negative;
-use super::plan::Plan;
 use crate::model::{Initial, Parameters, Rbm};
+use crate::options::Plan;
 
 /// The state of a run between two steps.
 pub struct TrainState {
@@ -30,8 +30,8 @@ pub struct TrainState {
 impl TrainState {
     /// The state before the first update.
     pub fn new(plan: &Plan, marginals: &[f64]) -> TrainState {
-        let n_hidden = plan.config.hidden;
-        let initial = Initial { n_hidden, std: plan.init_std, seed: plan.config.seed };
+        let n_hidden = plan.options.hidden;
+        let initial = Initial { n_hidden, std: plan.init_std, seed: plan.options.seed };
         let model = initial.model(marginals);
         TrainState {
             step: 0,

@@ -4,13 +4,13 @@ use isotherm_kernels::BitMatrix;
 use isotherm_kernels::vector::Ascent;
 use serde::{Deserialize, Serialize};
 
-use super::config::{Algorithm, Config, GradientKind};
 use super::gradient::Gradient;
 use super::optimiser::{ascend, learning_rate};
 use super::penalties::Penalties;
 use super::phases::Phases;
-use super::plan::Plan;
 use super::state::TrainState;
+use crate::options::Plan;
+use crate::options::{Algorithm, GradientKind};
 
 use crate::data::{Dataset, Minibatches};
 use crate::error::{Error, Result};
@@ -53,8 +53,9 @@ pub struct Trainer {
 impl Trainer {
     /// A trainer for this plan and these data.
     pub fn new(plan: Plan, data: Dataset) -> Trainer {
-        let minibatches = Minibatches::new(plan.config.batch, plan.config.seed);
-        let Config { algorithm, batch, hidden, .. } = plan.config;
+        let minibatches = Minibatches::new(plan.options.optimiser.batch, plan.options.seed);
+        let (batch, hidden) = (plan.options.optimiser.batch, plan.options.hidden);
+        let algorithm = plan.options.sampler.algorithm;
         let negative = if algorithm == Algorithm::Cd { batch } else { plan.particles };
         let samples = BitMatrix::zeros(negative, data.n_visible());
         let rows = BitMatrix::zeros(batch, data.n_visible());
@@ -76,8 +77,11 @@ impl Trainer {
 
     /// One step: an update while learning lasts, a step of the sampler alone after that.
     pub fn step(&mut self, state: &mut TrainState) -> Result<StepInfo> {
-        let phase =
-            if state.step < self.plan.config.updates { Phase::Train } else { Phase::Sample };
+        let phase = if state.step < self.plan.options.optimiser.updates {
+            Phase::Train
+        } else {
+            Phase::Sample
+        };
         if self.plan.counts_anew(state.step)
             && let Some(tempering) = state.negative.tempering_mut()
         {
@@ -94,7 +98,7 @@ impl Trainer {
 
     /// Lets the next update begin a pass over the data.
     pub fn begin_a_pass(&mut self, state: &TrainState) {
-        let Config { batch, seed, .. } = self.plan.config;
+        let (batch, seed) = (self.plan.options.optimiser.batch, self.plan.options.seed);
         self.minibatches = Minibatches::from_update(batch, seed, state.step);
     }
 
@@ -109,8 +113,8 @@ impl Trainer {
     }
 
     fn update(&mut self, state: &mut TrainState) -> Result<f64> {
-        let config = &self.plan.config;
-        let clock = Clock { seed: config.seed, step: state.step };
+        let options = &self.plan.options;
+        let clock = Clock { seed: options.seed, step: state.step };
 
         // positive phase: a minibatch of the data
         self.minibatches.fill(state.step, &self.data, &mut self.batch);
@@ -119,24 +123,24 @@ impl Trainer {
         // steps of the ladder, sweep and sample the cold end alone
         let (data, samples) = (&self.batch, &mut self.samples);
         let tempers = self.plan.tempers(state.step);
-        state.negative.samples(&state.model, data, (config.k, tempers), clock, samples)?;
+        state.negative.samples(&state.model, data, (options.sampler.k, tempers), clock, samples)?;
 
         // gradient: the mean of φ(v, E[h | v]) over the data minus that over the samples
         let negative = &mut state.negative;
         self.phases.fill(&state.model, data, samples, |grouping, out| {
             negative.hidden_fields(tempers, grouping, out)
         });
-        let centering = (config.gradient == GradientKind::Centered).then(|| {
+        let centering = (options.optimiser.gradient == GradientKind::Centered).then(|| {
             state.centering.follow(&self.phases);
             &state.centering
         });
         let gradient = self.gradient.of(&self.phases, centering);
 
         // update
-        let rate = learning_rate(config, state.step);
+        let rate = learning_rate(&options.optimiser, state.step);
         let step = Ascent {
             rate: rate as f32,
-            momentum: config.momentum as f32,
+            momentum: options.optimiser.momentum as f32,
             shrink: self.penalties.shrink(rate) as f32,
             share: (1.0 / (state.step + 1).min(self.plan.average) as f64) as f32,
         };
@@ -147,22 +151,22 @@ impl Trainer {
             return Err(Error::non_finite(format!(
                 "the weights stopped being finite at update {}; a lower --lr than {:?} should help",
                 state.step + 1,
-                config.lr
+                options.optimiser.lr
             )));
         }
 
         // the likelihood is followed beside
         if let Some(follower) = &mut state.follower {
-            follower.follow(&state.averaged, config.seed, state.step + 1)?;
+            follower.follow(&state.averaged, options.seed, state.step + 1)?;
         }
         Ok(rate)
     }
 
     /// A step of the sampling phase: the model stays, the replicas and the ladder move on.
     fn sample(&mut self, state: &mut TrainState) -> Result<f64> {
-        let clock = Clock { seed: self.plan.config.seed, step: state.step };
+        let clock = Clock { seed: self.plan.options.seed, step: state.step };
         if let Some(tempering) = state.negative.tempering_mut() {
-            tempering.step(&state.model, self.plan.config.k, clock)?;
+            tempering.step(&state.model, self.plan.options.sampler.k, clock)?;
         }
         Ok(0.0)
     }

@@ -8,7 +8,8 @@ use std::cell::Cell;
 use std::hint::black_box;
 
 use isotherm::data::{Dataset, Intensities, Minibatches, Table};
-use isotherm::train::{Algorithm, Config, GradientKind, PathKind, TrainState, Trainer};
+use isotherm::options::{Algorithm, GradientKind, Options, PathKind};
+use isotherm::train::{TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::Ensemble;
 use isotherm_tempering::streams::Clock;
@@ -149,41 +150,38 @@ fn minibatches() {
 /// many as they are: a new rung needs room.
 #[test]
 fn updates() {
-    let adaptive =
-        |path| Config { path, min_rungs: 12, max_rungs: 12, rungs: Some(12), ..Config::default() };
+    let adaptive = |path| Options::default().path(path).min_rungs(12).max_rungs(12).rungs(Some(12));
     let cases = [
-        Config { algorithm: Algorithm::Sml, ..Config::default() },
-        Config { algorithm: Algorithm::Pt, gradient: GradientKind::Plain, ..Config::default() },
+        Options::default().algorithm(Algorithm::Sml),
+        Options::default().algorithm(Algorithm::Pt).gradient(GradientKind::Plain),
         adaptive(PathKind::Joint),
         adaptive(PathKind::BaseRate),
         adaptive(PathKind::HiddenMarginal),
-        Config { hidden: 40, ..adaptive(PathKind::BaseRate) },
-        Config { temper_every: 3, particles: Some(20), ..adaptive(PathKind::BaseRate) },
-        Config { temper_every: 2, ..adaptive(PathKind::HiddenMarginal) },
-        Config {
-            algorithm: Algorithm::Sml,
-            gradient: GradientKind::Centered,
-            l1: 1e-4,
-            smooth: 1e-3,
-            ..Config::default()
-        },
+        adaptive(PathKind::BaseRate).hidden(40),
+        adaptive(PathKind::BaseRate).temper_every(3).particles(Some(20)),
+        adaptive(PathKind::HiddenMarginal).temper_every(2),
+        Options::default()
+            .algorithm(Algorithm::Sml)
+            .gradient(GradientKind::Centered)
+            .l1(1e-4)
+            .smooth(1e-3),
     ];
-    let dense = |config| (config, Dataset::mixture(1));
+    let dense = |options| (options, Dataset::mixture(1));
     // Sparse rows are multiplied in another way, and how many ones they have changes all the time.
     let sparse: Vec<Vec<u8>> =
         (0..203).map(|i| (0..150).map(|j| u8::from(i * j % 11 == 1)).collect()).collect();
     let sparse = Dataset::Table(Table::new("sparse", BitMatrix::from_rows(150, &sparse)));
-    let many = Config { hidden: 130, batch: 50, ..Config::default() };
+    let many = Options::default().hidden(130).batch(50);
     let sparse = [
-        Config { algorithm: Algorithm::Sml, particles: Some(60), ..many.clone() },
-        Config { hidden: 130, batch: 50, ..adaptive(PathKind::BaseRate) },
+        many.clone().algorithm(Algorithm::Sml).particles(Some(60)),
+        adaptive(PathKind::BaseRate).hidden(130).batch(50),
     ]
-    .map(|config| (config, sparse.clone()));
-    for (config, data) in cases.map(dense).into_iter().chain(sparse) {
+    .map(|options| (options, sparse.clone()));
+    for (options, data) in cases.map(dense).into_iter().chain(sparse) {
         // Following a likelihood, every twentieth update, is not a part of the step.
-        let config = Config { updates: 2000, likelihood_every: Some(0), ..config };
-        let plan = config.check(data.n_visible()).unwrap();
-        let name = format!("{:?} {:?}", plan.config.algorithm, plan.path);
+        let options = options.updates(2000).likelihood_every(Some(0));
+        let plan = options.check(data.n_visible()).unwrap();
+        let name = format!("{:?} {:?}", plan.options.sampler.algorithm, plan.path);
         let mut state = TrainState::new(&plan, &data.marginals());
         let mut trainer = Trainer::new(plan, data);
         let count = allocations_once_warm(|_| {

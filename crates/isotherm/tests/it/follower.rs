@@ -4,21 +4,22 @@ use crate::common::*;
 use isotherm::data::{Dataset, Table};
 use isotherm::likelihood::{Estimate, exact};
 use isotherm::model::{PerfectSampler, Rbm};
-use isotherm::train::{Algorithm, Config, LrDecay, TrainState, Trainer};
+use isotherm::options::{Algorithm, LrDecay, Options};
+use isotherm::train::{TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::Clock;
 
 /// Trains, and at some of the updates hands over log Z of the averaged model as it is followed and as it is.
 fn watch(
-    config: &Config,
+    options: &Options,
     data: Dataset,
     at: impl Fn(u64) -> bool,
     mut look: impl FnMut(Estimate, f64),
 ) {
-    let plan = config.check(data.n_visible()).unwrap();
+    let plan = options.check(data.n_visible()).unwrap();
     let mut state = TrainState::new(&plan, &data.marginals());
     let mut trainer = Trainer::new(plan, data);
-    for update in 1..=config.updates {
+    for update in 1..=options.optimiser.updates {
         trainer.step(&mut state).unwrap();
         if at(update) {
             let averaged = Rbm::new(state.averaged.clone());
@@ -30,11 +31,11 @@ fn watch(
 
 /// How often the 95 % interval holds the enumerated log Z of the averaged model along a run, and
 /// how far the two are apart at the end.
-fn follow(config: &Config, data: Dataset) -> (f64, f64) {
+fn follow(options: &Options, data: Dataset) -> (f64, f64) {
     let (mut inside, mut looks, mut apart) = (0, 0, 0.0);
-    let every = config.updates / 50;
+    let every = options.optimiser.updates / 50;
     let at = |update: u64| update.is_multiple_of(every) && update > 2 * every;
-    watch(config, data, at, |seen, truth| {
+    watch(options, data, at, |seen, truth| {
         looks += 1;
         inside += u32::from((seen.lower..=seen.upper).contains(&truth));
         apart = seen.value - truth;
@@ -51,23 +52,21 @@ fn table(rows: usize, n_visible: usize) -> Dataset {
     Dataset::Table(Table::new("samples", v))
 }
 
-fn config(algorithm: Algorithm) -> Config {
-    Config {
-        algorithm,
-        hidden: 18,
-        batch: 20,
-        updates: 20_000,
-        lr: 0.02,
-        lr_decay: LrDecay::HoldLinear,
-        ..Config::default()
-    }
+fn options(algorithm: Algorithm) -> Options {
+    Options::default()
+        .algorithm(algorithm)
+        .hidden(18)
+        .batch(20)
+        .updates(20_000)
+        .lr(0.02)
+        .lr_decay(LrDecay::HoldLinear)
 }
 
 /// Whatever the samples for learning come from: the follower does not use them.
 #[test]
 fn the_interval_holds_the_enumerated_log_z() {
     for algorithm in [Algorithm::Cd, Algorithm::Sml, Algorithm::Apt] {
-        let (inside, apart) = follow(&config(algorithm), table(2000, 30));
+        let (inside, apart) = follow(&options(algorithm), table(2000, 30));
         assert!(inside >= 0.85, "{algorithm:?}: {inside} of the looks");
         assert!(apart.abs() < 0.05, "{algorithm:?}: {apart} nats at the end");
     }
@@ -78,8 +77,8 @@ fn the_interval_holds_the_enumerated_log_z() {
 #[test]
 fn so_it_does_on_the_base_rate_path() {
     for algorithm in [Algorithm::Sml, Algorithm::Apt] {
-        let config = Config { hidden: 40, ..config(algorithm) };
-        let (inside, apart) = follow(&config, table(2000, 20));
+        let options = options(algorithm).hidden(40);
+        let (inside, apart) = follow(&options, table(2000, 20));
         assert!(inside >= 0.85, "{algorithm:?}: {inside} of the looks");
         assert!(apart.abs() < 0.05, "{algorithm:?}: {apart} nats at the end");
     }
@@ -90,9 +89,9 @@ fn so_it_does_on_the_base_rate_path() {
 fn the_error_that_is_told_is_the_error_that_is_made() {
     let (mut squares, mut inside, mut looks) = (0.0, 0, 0.0);
     for seed in 1..=15 {
-        let config = Config { seed, updates: 6000, ..config(Algorithm::Sml) };
+        let options = options(Algorithm::Sml).seed(seed).updates(6000);
         let at = |update| [1000, 3000, 6000].contains(&update);
-        watch(&config, table(2000, 30), at, |seen, truth| {
+        watch(&options, table(2000, 30), at, |seen, truth| {
             squares += ((seen.value - truth) / seen.std_error).powi(2);
             inside += i32::from((seen.lower..=seen.upper).contains(&truth));
             looks += 1.0;
@@ -107,7 +106,7 @@ fn the_error_that_is_told_is_the_error_that_is_made() {
 /// A model that learns fast and has a real barrier. Its own replicas would flatter it by nats.
 #[test]
 fn a_moving_target_is_followed() {
-    let config = Config { batch: 5, lr: 0.01, ..config(Algorithm::Apt) };
-    let (_, apart) = follow(&config, Dataset::mixture(1));
+    let options = options(Algorithm::Apt).batch(5).lr(0.01);
+    let (_, apart) = follow(&options, Dataset::mixture(1));
     assert!(apart.abs() < 0.5, "{apart} nats at the end");
 }

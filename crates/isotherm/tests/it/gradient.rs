@@ -5,11 +5,11 @@ use std::ops::Range;
 use crate::common::*;
 use isotherm::likelihood::exact;
 use isotherm::model::{Parameters, Rbm};
+use isotherm::options::{Algorithm, Options, PathKind};
 use isotherm::paths::SwapOn;
 use isotherm::train::gradient::{Centering, Gradient};
 use isotherm::train::negative::Negative;
 use isotherm::train::phases::Phases;
-use isotherm::train::{Algorithm, Config, PathKind};
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::streams::Clock;
 use isotherm_tempering::{Ladder, Spacing, Tempering, TemperingState};
@@ -122,17 +122,15 @@ fn what_the_sampler_of_a_run_knows_is_of_its_last_samples() {
     for (hidden, algorithm, temper_every) in
         [(37, Algorithm::Sml, 1), (32, Algorithm::Apt, 1), (160, Algorithm::Apt, 3)]
     {
-        let config = Config {
-            algorithm,
-            hidden,
-            temper_every,
-            batch: 150,
-            particles: Some(170),
-            columns: Some(if algorithm == Algorithm::Sml { 170 } else { 40 }),
-            path: PathKind::BaseRate,
-            ..Config::default()
-        };
-        let plan = config.check(n_visible).unwrap();
+        let options = Options::default()
+            .algorithm(algorithm)
+            .hidden(hidden)
+            .temper_every(temper_every)
+            .batch(150)
+            .particles(Some(170))
+            .columns(Some(if algorithm == Algorithm::Sml { 170 } else { 40 }))
+            .path(PathKind::BaseRate);
+        let plan = options.check(n_visible).unwrap();
         let rbm = random_rbm(n_visible, hidden, 0.3, 5);
         let mut negative = Negative::new(&plan, &marginals);
         let mut samples = BitMatrix::zeros(170, n_visible);

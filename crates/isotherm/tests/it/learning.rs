@@ -3,14 +3,15 @@
 use isotherm::data::{Dataset, Table};
 use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{Rbm, model_bundle, model_in};
+use isotherm::options::{Algorithm, LrDecay, Options, PathKind};
 use isotherm::tensors::Bundle;
 use isotherm::train::optimiser::learning_rate;
-use isotherm::train::{Algorithm, Config, LrDecay, PathKind, TrainState, Trainer};
+use isotherm::train::{TrainState, Trainer};
 use isotherm_tempering::threads::keep_awake;
 
-fn trained(config: Config) -> (TrainState, Trainer) {
-    let data = Dataset::mixture(config.data_seed);
-    let plan = config.check(data.n_visible()).unwrap();
+fn trained(options: Options) -> (TrainState, Trainer) {
+    let data = Dataset::mixture(1);
+    let plan = options.check(data.n_visible()).unwrap();
     let mut state = TrainState::new(&plan, &data.marginals());
     let steps = plan.total_steps();
     let mut trainer = Trainer::new(plan, data);
@@ -29,7 +30,7 @@ fn log_likelihood(state: &TrainState, trainer: &Trainer) -> f64 {
 #[test]
 fn the_default_learns_the_mixture() {
     for seed in [1, 2] {
-        let (state, trainer) = trained(Config { updates: 2000, seed, ..Config::default() });
+        let (state, trainer) = trained(Options::default().updates(2000).seed(seed));
         let value = log_likelihood(&state, &trainer);
         assert!(value > -220.0, "seed {seed}: {value}");
         let tempering = state.negative.tempering().unwrap();
@@ -50,10 +51,12 @@ fn every_algorithm_and_path_improves_on_its_start() {
         (Algorithm::Pt, PathKind::HiddenMarginal),
     ];
     for (algorithm, path) in cases {
-        let config = |updates, lr| Config { algorithm, path, updates, lr, ..Config::default() };
-        let (start, trainer) = trained(config(1, 0.0));
+        let options = |updates, lr| {
+            Options::default().algorithm(algorithm).path(path).updates(updates).lr(lr)
+        };
+        let (start, trainer) = trained(options(1, 0.0));
         let before = log_likelihood(&start, &trainer);
-        let (end, trainer) = trained(config(800, 0.003));
+        let (end, trainer) = trained(options(800, 0.003));
         let after = log_likelihood(&end, &trainer);
         assert!(after > before + 50.0, "{algorithm:?} on {path:?}: {before} to {after}");
     }
@@ -75,21 +78,19 @@ fn a_checkpoint_holds_all_that_the_next_step_needs() {
         (Algorithm::Apt, PathKind::HiddenMarginal),
     ];
     for (algorithm, path) in cases {
-        let config = Config {
-            algorithm,
-            path,
-            updates: 60,
-            sampling_steps: if keeps_none(algorithm) { 0 } else { 20 },
-            momentum: 0.5,
-            weight_decay: 1e-3,
-            spawn_every: 7,
-            burn_in: 2,
-            beta_lr: 0.05,
-            min_swap: 0.7,
-            ..Config::default()
-        };
+        let options = Options::default()
+            .algorithm(algorithm)
+            .path(path)
+            .updates(60)
+            .sampling_steps(if keeps_none(algorithm) { 0 } else { 20 })
+            .momentum(0.5)
+            .weight_decay(1e-3)
+            .spawn_every(7)
+            .burn_in(2)
+            .beta_lr(0.05)
+            .min_swap(0.7);
         let data = Dataset::mixture(1);
-        let plan = config.check(data.n_visible()).unwrap();
+        let plan = options.check(data.n_visible()).unwrap();
         let marginals = data.marginals();
         let mut state = TrainState::new(&plan, &marginals);
         let mut trainer = Trainer::new(plan.clone(), data.clone());
@@ -120,8 +121,8 @@ fn a_table_is_resumed_in_the_middle_of_an_epoch() {
         .collect();
     let examples = isotherm_kernels::BitMatrix::from_rows(9, &rows);
     let data = Dataset::Table(Table::new("table", examples));
-    let config = Config { updates: 60, hidden: 4, batch: 4, ..Config::default() };
-    let plan = config.check(9).unwrap();
+    let options = Options::default().updates(60).hidden(4).batch(4);
+    let plan = options.check(9).unwrap();
     let marginals = data.marginals();
     let mut state = TrainState::new(&plan, &marginals);
     let mut trainer = Trainer::new(plan.clone(), data.clone());
@@ -151,29 +152,28 @@ fn bytes(state: &TrainState) -> Vec<u8> {
 /// fields of the gradient, its products, the update, the transpose; threads awake and asleep.
 #[test]
 fn the_number_of_threads_changes_nothing() {
-    let with = |threads, awake, config: &Config| {
+    let with = |threads, awake, options: &Options| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let train = || bytes(&trained(config.clone()).0);
+        let train = || bytes(&trained(options.clone()).0);
         pool.install(|| if awake { keep_awake(train) } else { train() })
     };
-    let many = |path| Config { path, updates: 20, columns: Some(60), ..Config::default() };
-    let large =
-        |path, hidden| Config { hidden, batch: 150, columns: Some(150), updates: 4, ..many(path) };
+    let many = |path| Options::default().path(path).updates(20).columns(Some(60));
+    let large = |path, hidden| many(path).hidden(hidden).batch(150).columns(Some(150)).updates(4);
     let cases = [
         many(PathKind::Joint),
         many(PathKind::BaseRate),
         many(PathKind::HiddenMarginal),
         large(PathKind::Joint, 13),
         large(PathKind::BaseRate, 200),
-        Config { algorithm: Algorithm::Cd, ..large(PathKind::Auto, 150) },
-        Config { algorithm: Algorithm::Sml, ..large(PathKind::Auto, 500) },
+        large(PathKind::Auto, 150).algorithm(Algorithm::Cd),
+        large(PathKind::Auto, 500).algorithm(Algorithm::Sml),
     ];
-    for config in cases {
-        let one = with(1, false, &config);
+    for options in cases {
+        let one = with(1, false, &options);
         for threads in [2, 3, 8] {
             for awake in [false, true] {
-                let same = with(threads, awake, &config) == one;
-                assert!(same, "{threads} threads, awake: {awake}, {config:?}");
+                let same = with(threads, awake, &options) == one;
+                assert!(same, "{threads} threads, awake: {awake}, {options:?}");
             }
         }
     }
@@ -181,7 +181,7 @@ fn the_number_of_threads_changes_nothing() {
 
 #[test]
 fn a_model_file_keeps_every_bit_and_refuses_what_is_not_finite() {
-    let (state, _) = trained(Config { updates: 5, ..Config::default() });
+    let (state, _) = trained(Options::default().updates(5));
     let bundle = model_bundle(state.model.parameters(), &state.averaged).unwrap();
     let read = model_in(&Bundle::from_bytes(&bundle.to_bytes().unwrap()).unwrap()).unwrap();
     assert_eq!(read.model.parameters(), state.model.parameters());
@@ -194,9 +194,9 @@ fn a_model_file_keeps_every_bit_and_refuses_what_is_not_finite() {
 
 #[test]
 fn weights_that_overflow_stop_the_run_with_the_update() {
-    let config = Config { updates: 50, lr: 1e37, ..Config::default() };
+    let options = Options::default().updates(50).lr(1e37);
     let data = Dataset::mixture(1);
-    let plan = config.check(data.n_visible()).unwrap();
+    let plan = options.check(data.n_visible()).unwrap();
     let mut state = TrainState::new(&plan, &data.marginals());
     let mut trainer = Trainer::new(plan, data);
     let error = (0..50).find_map(|_| trainer.step(&mut state).err()).unwrap();
@@ -207,9 +207,9 @@ fn weights_that_overflow_stop_the_run_with_the_update() {
 #[test]
 fn averaged_parameters_are_a_moving_mean() {
     let updates = 30;
-    let config = Config { updates, average: Some(updates), ..Config::default() };
+    let options = Options::default().updates(updates).average(Some(updates));
     let data = Dataset::mixture(1);
-    let plan = config.check(data.n_visible()).unwrap();
+    let plan = options.check(data.n_visible()).unwrap();
     let mut state = TrainState::new(&plan, &data.marginals());
     let mut trainer = Trainer::new(plan, data);
     let mut sum = 0.0;
@@ -225,8 +225,8 @@ fn averaged_parameters_are_a_moving_mean() {
 #[test]
 fn learning_rates_fall_as_they_should() {
     let at = |lr_decay, update| {
-        let config = Config { lr: 0.5, lr_decay, updates: 1000, ..Config::default() };
-        learning_rate(&config, update)
+        let options = Options::default().lr(0.5).lr_decay(lr_decay).updates(1000);
+        learning_rate(&options.optimiser, update)
     };
     assert_eq!(at(LrDecay::Constant, 999), 0.5);
     assert_eq!(at(LrDecay::Linear, 0), 0.5);
@@ -246,9 +246,8 @@ fn momentum_decay_and_penalty_follow_their_recursion() {
     use isotherm::train::optimiser::ascend;
     use isotherm::train::penalties::Penalties;
     use isotherm_kernels::vector::Ascent;
-    let config =
-        Config { hidden: 2, momentum: 0.9, weight_decay: 0.1, l1: 0.2, ..Config::default() };
-    let mut penalties = Penalties::new(&config.check(2).unwrap(), 2);
+    let options = Options::default().hidden(2).momentum(0.9).weight_decay(0.1).l1(0.2);
+    let mut penalties = Penalties::new(&options.check(2).unwrap(), 2);
     let mut model = Rbm::new(Parameters::zeros(2, 2));
     let (mut velocity, mut averaged) = (Parameters::zeros(2, 2), Parameters::zeros(2, 2));
     let mut gradient = Parameters::zeros(2, 2);

@@ -11,6 +11,7 @@ mod gradient;
 mod learning;
 mod likelihood;
 mod log_z;
+mod options;
 mod penalties;
 mod perfect_sampler;
 mod stationarity;

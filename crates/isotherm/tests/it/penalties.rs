@@ -3,9 +3,10 @@
 use crate::common::*;
 use isotherm::data::{Dataset, ImageShape, Table};
 use isotherm::model::Parameters;
+use isotherm::options::{Algorithm, GradientKind, Options};
 use isotherm::train::gradient::Centering;
 use isotherm::train::penalties::Penalties;
-use isotherm::train::{Algorithm, Config, GradientKind, TrainState, Trainer};
+use isotherm::train::{TrainState, Trainer};
 use isotherm_kernels::{BitMatrix, Matrix};
 
 /// Not square, and with more pixels than are summed up together.
@@ -14,28 +15,26 @@ const VISIBLE: usize = 13 * 7;
 const HIDDEN: usize = 21;
 const RATE: f64 = 0.01;
 
-fn config() -> Config {
-    Config {
-        hidden: HIDDEN,
-        algorithm: Algorithm::Sml,
-        lr: RATE,
-        gradient: GradientKind::Centered,
-        weight_decay: 0.3,
-        l1: 0.2,
-        smooth: 0.7,
-        shape: Some(SHAPE),
-        batch: 6,
-        updates: 50,
-        ..Config::default()
-    }
+fn options() -> Options {
+    Options::default()
+        .hidden(HIDDEN)
+        .algorithm(Algorithm::Sml)
+        .lr(RATE)
+        .gradient(GradientKind::Centered)
+        .weight_decay(0.3)
+        .l1(0.2)
+        .smooth(0.7)
+        .shape(Some(SHAPE))
+        .batch(6)
+        .updates(50)
 }
 
-fn penalties(config: &Config) -> Penalties {
-    Penalties::new(&config.check(VISIBLE).unwrap(), VISIBLE)
+fn penalties(options: &Options) -> Penalties {
+    Penalties::new(&options.check(VISIBLE).unwrap(), VISIBLE)
 }
 
 /// (d/2) Σ W² + (s/2) Σ |W_j − W_k|² over pairs of pixels that share an edge.
-fn quadratic_part(config: &Config, w: &Matrix) -> f64 {
+fn quadratic_part(options: &Options, w: &Matrix) -> f64 {
     let row = |j: usize| w.row(j).iter().map(|&x| f64::from(x));
     let apart = |j: usize, k: usize| row(j).zip(row(k)).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
     let mut edges = 0.0;
@@ -47,20 +46,20 @@ fn quadratic_part(config: &Config, w: &Matrix) -> f64 {
         }
     }
     let squares: f64 = (0..VISIBLE).flat_map(row).map(|x| x * x).sum();
-    0.5 * (config.weight_decay * squares + config.smooth * edges)
+    0.5 * (options.optimiser.weight_decay * squares + options.optimiser.smooth * edges)
 }
 
 #[test]
 fn decay_and_smoothness_are_gradients_of_their_penalty() {
-    let config = config();
+    let options = options();
     let w = random_rbm(VISIBLE, HIDDEN, 1.0, 3).parameters().w.clone();
     let mut gradient = Parameters::zeros(VISIBLE, HIDDEN);
     let velocity = gradient.w.clone();
-    penalties(&config).subtract_from(&mut gradient, (&w, &velocity), None, RATE);
+    penalties(&options).subtract_from(&mut gradient, (&w, &velocity), None, RATE);
     let penalty_at = |j: usize, i: usize, by: f32| {
         let mut moved = w.clone();
         moved.row_mut(j)[i] += by;
-        quadratic_part(&config, &moved)
+        quadratic_part(&options, &moved)
     };
     for j in 0..VISIBLE {
         for i in [0, 7, HIDDEN - 1] {
@@ -97,8 +96,8 @@ fn penalties_leave_the_biases_around_the_offsets() {
     let bit = |r: usize, j: usize| u8::from((r * 31 + j * 17) * 7919 % 23 < 9);
     let rows: Vec<Vec<u8>> = (0..40).map(|r| (0..VISIBLE).map(|j| bit(r, j)).collect()).collect();
     let data = Dataset::Table(Table::new("pictures", BitMatrix::from_rows(VISIBLE, &rows)));
-    let after_an_update = |config: Config| {
-        let plan = config.check(VISIBLE).unwrap();
+    let after_an_update = |options: Options| {
+        let plan = options.check(VISIBLE).unwrap();
         let mut state = TrainState::new(&plan, &data.marginals());
         state.model.change(|p| {
             p.w = random_rbm(VISIBLE, HIDDEN, 1.0, 5).parameters().w.clone();
@@ -110,17 +109,17 @@ fn penalties_leave_the_biases_around_the_offsets() {
         Trainer::new(plan, data.clone()).step(&mut state).unwrap();
         state
     };
-    let free = after_an_update(Config { l1: 0.0, smooth: 0.0, weight_decay: 0.0, ..config() });
+    let free = after_an_update(options().l1(0.0).smooth(0.0).weight_decay(0.0));
     let apart =
         |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     let mut held_at_zero = 0;
-    for config in [
-        config(),
-        Config { smooth: 0.0, weight_decay: 0.0, ..config() },
-        Config { l1: 0.0, weight_decay: 0.0, ..config() },
-        Config { l1: 0.0, smooth: 0.0, ..config() },
+    for options in [
+        options(),
+        options().smooth(0.0).weight_decay(0.0),
+        options().l1(0.0).weight_decay(0.0),
+        options().l1(0.0).smooth(0.0),
     ] {
-        let held = after_an_update(config);
+        let held = after_an_update(options);
         let weights = |state: &TrainState| -> Vec<f64> {
             state.model.parameters().w.to_dense().into_iter().map(f64::from).collect()
         };
@@ -141,7 +140,7 @@ fn a_rate_of_zero_is_a_rate() {
     let w = Matrix::zeros(VISIBLE, HIDDEN);
     let mut gradient = Parameters::zeros(VISIBLE, HIDDEN);
     let offsets = Centering::new(&[0.3; VISIBLE], HIDDEN);
-    penalties(&config()).subtract_from(&mut gradient, (&w, &w), Some(&offsets), 0.0);
+    penalties(&options()).subtract_from(&mut gradient, (&w, &w), Some(&offsets), 0.0);
     assert_eq!(gradient, Parameters::zeros(VISIBLE, HIDDEN));
 }
 
@@ -151,13 +150,13 @@ fn threads_change_nothing() {
     let (visible, hidden) = (784, 4000);
     let rbm = random_rbm(visible, hidden, 1.0, 7);
     let (shape, smooth) = (ImageShape::guess(visible), 0.7);
-    let config = Config { hidden, lr: RATE, l1: 0.2, shape, smooth, ..Config::default() };
+    let options = Options::default().hidden(hidden).lr(RATE).l1(0.2).shape(shape).smooth(smooth);
     let marginals: Vec<f64> = (0..visible).map(|j| j as f64 / 800.0).collect();
     let offsets = Centering::new(&marginals, hidden);
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut gradient = Parameters::zeros(visible, hidden);
-        let mut penalties = Penalties::new(&config.check(visible).unwrap(), visible);
+        let mut penalties = Penalties::new(&options.check(visible).unwrap(), visible);
         let w = &rbm.parameters().w;
         pool.install(|| penalties.subtract_from(&mut gradient, (w, w), Some(&offsets), RATE));
         gradient

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use isotherm::model::PerfectSampler;
-use isotherm::train::{Algorithm, Config};
+use isotherm::options::{Algorithm, OptionError, Options};
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::Clock;
 
@@ -39,11 +39,11 @@ fn samples_follow_the_enumerated_distribution() {
 
 #[test]
 fn too_many_hidden_units_are_refused() {
-    let config = Config { algorithm: Algorithm::Exact, hidden: 17, ..Config::default() };
-    let refusal = config.check(20).unwrap_err().to_string();
-    assert!(refusal.contains("17 hidden units") && refusal.contains("--hidden"), "{refusal}");
-    let fits = Config { hidden: 16, ..config };
+    let options = Options::default().algorithm(Algorithm::Exact).hidden(17);
+    let refusal =
+        |options: &Options| -> OptionError { options.check(20).unwrap_err().into_cause().unwrap() };
+    assert_eq!(refusal(&options), OptionError::TooManyToEnumerate { hidden: 17, most: 16 });
+    let fits = options.hidden(16);
     assert!(fits.check(20).is_ok());
-    let refusal = Config { k: 5, ..fits }.check(20).unwrap_err().to_string();
-    assert!(refusal.contains("--k"), "{refusal}");
+    assert_eq!(refusal(&fits.k(5)), OptionError::StepsWithExact);
 }

@@ -3,7 +3,8 @@
 
 use isotherm::data::{Dataset, Table};
 use isotherm::model::Rbm;
-use isotherm::train::{Config, TrainState, Trainer};
+use isotherm::options::Options;
+use isotherm::train::{TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
 use rand::RngExt;
 
@@ -42,8 +43,8 @@ pub fn table(examples: BitMatrix) -> Dataset {
 
 /// A model of the data after a short run.
 pub fn train(data: &Dataset, hidden: usize, updates: u64) -> Rbm {
-    let config = Config { hidden, updates, batch: 20, lr: 0.05, ..Config::default() };
-    let plan = config.check(data.n_visible()).unwrap();
+    let options = Options::default().hidden(hidden).updates(updates).batch(20).lr(0.05);
+    let plan = options.check(data.n_visible()).unwrap();
     let mut state = TrainState::new(&plan, &data.marginals());
     let mut trainer = Trainer::new(plan, data.clone());
     for _ in 0..updates {

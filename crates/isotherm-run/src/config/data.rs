@@ -1,0 +1,122 @@
+//! `[data]`: what is learned from, and what is done to it.
+
+use isotherm::data::{Binarise, ConstantColumns, LeftOut, Split};
+use isotherm::{Action, Cause, Dialect, Kind, Result, section};
+
+use super::Config;
+
+section! {
+    /// The data of a run, and what is done to them.
+    pub struct DataOptions in "data" titled "Data", set by Config.data {
+        /// Data to learn from, a row for each example; the paper's mixture if absent. FILE:NAME names one of
+        /// several arrays in a file.
+        train: Option<String> = None, value "DATA";
+        /// Data to validate on: likelihoods are measured on them, nothing is learned from them.
+        valid: Option<String> = None, value "FILE";
+        /// Data to test on at the end.
+        test: Option<String> = None, value "FILE";
+        /// Split the one file instead: shares of train/valid or train/valid/test, such as 0.8/0.1/0.1, assigned
+        /// at random by `data-seed`.
+        split: Option<Split> = None, value "SHARES";
+        /// Columns to leave out, such as labels or row numbers: numbers from 1 on, ranges, or names in a header,
+        /// such as 1,4-6,class. They are left out of `valid` and `test` as well.
+        drop: Option<LeftOut> = None, value "COLUMNS";
+        /// How values become 0 and 1: as-is (they are already), threshold:0.5 (1 above that share of 1 or of 255,
+        /// whichever the training data have; from 1 on, above that value), static:SEED (drawn once with the
+        /// intensity as probability) or dynamic (drawn again in every epoch). Likelihoods under different rules
+        /// cannot be compared.
+        binarise: Binarise = Binarise::AsIs, value "RULE";
+        /// What to do about columns that never change: refuse the data, keep the columns, or keep them in
+        /// pictures (squares from 8x8 on whose mean is smooth, or a `shape`) and refuse them in tables.
+        constant_columns: ConstantColumns = ConstantColumns::Auto;
+        /// Seed of the mixture's images, of `split`, and of the one draw of `binarise dynamic` that likelihoods
+        /// are measured on.
+        data_seed: u64 = 1;
+    }
+}
+
+impl Config {
+    /// Checks that the parts of the data do not contradict each other.
+    pub fn check_parts(&self) -> Result<()> {
+        let DataOptions { train, valid, test, split, drop, binarise, .. } = &self.data;
+        let no_file = [train, valid, test].into_iter().all(Option::is_none);
+        let share = |part: fn(&Split) -> f64| split.as_ref().map_or(0.0, part);
+        let (valid_share, test_share) = (share(|split| split.valid), share(|split| split.test));
+        let validated = valid.is_some() || valid_share > 0.0;
+        let wrong = if split.is_some() && train.is_none() {
+            DataOptionError::SplitWithoutFile
+        } else if *binarise != Binarise::AsIs && no_file {
+            DataOptionError::BinariseWithoutFile { rule: *binarise }
+        } else if drop.is_some() && train.is_none() {
+            DataOptionError::DropWithoutFile
+        } else if self.options.optimiser.patience.is_some() && !validated {
+            DataOptionError::PatienceWithoutValidation
+        } else if let (Some(split), true) = (split, valid_share > 0.0 && valid.is_some()) {
+            DataOptionError::Twice { split: *split, part: "valid" }
+        } else if let (Some(split), true) = (split, test_share > 0.0 && test.is_some()) {
+            DataOptionError::Twice { split: *split, part: "test" }
+        } else {
+            return Ok(());
+        };
+        Err(wrong.into())
+    }
+}
+
+/// Why options of the data are refused together.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum DataOptionError {
+    /// A split, and no file to cut.
+    SplitWithoutFile,
+    /// A rule that makes zeros and ones, and no file that needs it.
+    BinariseWithoutFile {
+        /// The rule.
+        rule: Binarise,
+    },
+    /// Columns to leave out, and no file that has them.
+    DropWithoutFile,
+    /// Patience, and no validation data to measure on.
+    PatienceWithoutValidation,
+    /// A part of the data given as a share and as a file.
+    Twice {
+        /// The shares.
+        split: Split,
+        /// The part.
+        part: &'static str,
+    },
+}
+
+impl Cause for DataOptionError {
+    fn kind(&self) -> Kind {
+        Kind::Options
+    }
+
+    fn words(&self, d: &dyn Dialect) -> String {
+        match self {
+            DataOptionError::SplitWithoutFile => {
+                format!(
+                    "{} needs a file of data to split; name one, or leave it out",
+                    d.option("split")
+                )
+            }
+            DataOptionError::BinariseWithoutFile { rule } => {
+                let rule = d.setting("binarise", &rule.to_string());
+                format!("{rule} needs a file of data; the mixture is 0 and 1 already")
+            }
+            DataOptionError::DropWithoutFile => {
+                format!("{} needs a file of data to leave columns out of", d.option("drop"))
+            }
+            DataOptionError::PatienceWithoutValidation => format!(
+                "{} needs validation data to see whether learning still helps; {}",
+                d.option("patience"),
+                d.action(&Action::GiveValidation)
+            ),
+            DataOptionError::Twice { split, part } => format!(
+                "{} and {} both give the {part} data; give the share to train, or leave {} out",
+                d.setting("split", &split.to_string()),
+                d.option(part),
+                d.option(part)
+            ),
+        }
+    }
+}

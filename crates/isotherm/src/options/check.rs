@@ -1,0 +1,191 @@
+//! Options checked against each other and against the width of the data.
+
+use super::error::OptionError;
+use super::memory::Sizes;
+use super::{Algorithm, Chosen, Options, PathKind, Plan, check_ranges};
+use crate::data::ImageShape;
+use crate::error::Result;
+use crate::model::PerfectSampler;
+use crate::paths::{SwapOn, is_small};
+use crate::train::penalties::Smoothness;
+use isotherm_tempering::Respace;
+
+/// The largest layer that is enumerated all along a run and not only at its end.
+const CHEAP_LAYER: usize = 16;
+
+/// Columns of a ladder whose particles were chosen, but not its columns.
+const COLUMNS_FOR_PARTICLES: usize = 16;
+
+/// Rungs at the start, if none are given.
+const RUNGS: usize = 10;
+
+/// Bounds mistyped numbers of updates, which would never end.
+const MOST_STEPS: u64 = 1 << 48;
+
+impl Options {
+    /// Checks the options against each other and against the width of the data, and chooses what is absent.
+    pub fn check(&self, n_visible: usize) -> Result<Plan> {
+        check_ranges(self, Options::table())?;
+        self.check_combinations()?;
+        let path = self.choose_path(n_visible)?;
+        let swap = self.choose_swap(path)?;
+        let rungs = self.choose_rungs()?;
+        let columns = self.choose_columns()?;
+        let particles = self.choose_particles(columns)?;
+        let bytes = self.memory(Sizes { n_visible, columns, particles, rungs })?;
+        if let Some(shape) = self.shape {
+            shape.check(n_visible)?;
+        }
+        let (optimiser, record) = (&self.optimiser, &self.record);
+        let cheap = self.hidden.min(n_visible) <= CHEAP_LAYER;
+        let metrics_every = record.metrics_every.unwrap_or((optimiser.updates / 200).max(1));
+        let plan = Plan {
+            path,
+            swap,
+            rungs,
+            columns,
+            particles,
+            average: optimiser.average.unwrap_or((optimiser.updates / 20).max(1)),
+            smoothness: self.choose_smoothness(n_visible)?,
+            init_std: optimiser.init_std.unwrap_or(match path {
+                PathKind::HiddenMarginal => 0.2,
+                // 0.1 for the paper's 10 hidden units, 0.014 for 500.
+                _ => (0.1 / self.hidden as f64).sqrt(),
+            }),
+            metrics_every,
+            likelihood_every: record.likelihood_every.unwrap_or((2 * metrics_every).max(1)),
+            follows: !cheap && record.likelihood_every != Some(0),
+            bytes,
+            options: self.clone(),
+        };
+        Ok(plan.written_out())
+    }
+
+    fn check_combinations(&self) -> Result<()> {
+        let Options { hidden, sampler, ladder, optimiser, record, .. } = self;
+        let (algorithm, k, largest) = (sampler.algorithm, sampler.k, PerfectSampler::LARGEST);
+        let is_exact = algorithm == Algorithm::Exact;
+        let steps = optimiser.updates.checked_add(optimiser.sampling_steps);
+        let wrong = if optimiser.sampling_steps > 0 && !algorithm.is_persistent() {
+            OptionError::NothingToSample { algorithm }
+        } else if sampler.temper_every > 1 && !algorithm.is_tempered() {
+            OptionError::NeedsLadder { name: "temper-every", value: sampler.temper_every }
+        } else if is_exact && k > 1 {
+            OptionError::StepsWithExact
+        } else if is_exact && *hidden > largest {
+            OptionError::TooManyToEnumerate { hidden: *hidden, most: largest }
+        } else if steps.is_none_or(|steps| steps > MOST_STEPS) {
+            OptionError::TooManySteps
+        } else if ladder.burn_in >= ladder.spawn_every {
+            let (burn_in, spawn_every) = (ladder.burn_in, ladder.spawn_every);
+            OptionError::BurnIn { burn_in, spawn_every }
+        } else if ladder.max_rungs < ladder.min_rungs {
+            let (min_rungs, max_rungs) = (ladder.min_rungs, ladder.max_rungs);
+            OptionError::RungBounds { min_rungs, max_rungs }
+        } else if optimiser.patience.is_some() && record.likelihood_every == Some(0) {
+            OptionError::PatienceUnmeasured
+        } else {
+            return Ok(());
+        };
+        Err(wrong.into())
+    }
+
+    fn choose_path(&self, n_visible: usize) -> Result<PathKind> {
+        let algorithm = self.sampler.algorithm;
+        match self.sampler.path {
+            PathKind::Auto if !algorithm.is_tempered() => Ok(PathKind::Joint),
+            PathKind::Auto if is_small(n_visible, self.hidden) => Ok(PathKind::HiddenMarginal),
+            PathKind::Auto => Ok(PathKind::BaseRate),
+            PathKind::BaseRate | PathKind::HiddenMarginal if !algorithm.is_persistent() => {
+                Err(OptionError::PathUnused { algorithm }.into())
+            }
+            path => Ok(path),
+        }
+    }
+
+    fn choose_swap(&self, path: PathKind) -> Result<SwapOn> {
+        match (path, self.sampler.swap) {
+            (PathKind::HiddenMarginal, Some(SwapOn::Energy)) => {
+                Err(OptionError::SwapOnEnergy.into())
+            }
+            (PathKind::Joint, None) => Ok(SwapOn::Energy),
+            (_, swap) => Ok(swap.unwrap_or(SwapOn::FreeEnergy)),
+        }
+    }
+
+    fn choose_rungs(&self) -> Result<usize> {
+        let (rungs, max_rungs) = (self.ladder.rungs, self.ladder.max_rungs);
+        match (self.sampler.algorithm, rungs) {
+            (Algorithm::Apt, Some(rungs)) if rungs > max_rungs => {
+                Err(OptionError::TooManyRungs { rungs, max_rungs }.into())
+            }
+            (Algorithm::Apt, None) if RUNGS > max_rungs => {
+                Err(OptionError::TooManyRungs { rungs: RUNGS, max_rungs }.into())
+            }
+            (Algorithm::Apt | Algorithm::Pt, Some(1)) => Err(OptionError::TooFewRungs.into()),
+            (Algorithm::Apt | Algorithm::Pt, rungs) => Ok(rungs.unwrap_or(RUNGS)),
+            (_, None | Some(1)) => Ok(1),
+            (_, Some(rungs)) => {
+                Err(OptionError::NeedsLadder { name: "rungs", value: rungs as u64 }.into())
+            }
+        }
+    }
+
+    /// Without a ladder every particle is a column of its own; on one, a few columns serve many.
+    fn choose_columns(&self) -> Result<usize> {
+        let (algorithm, batch) = (self.sampler.algorithm, self.optimiser.batch);
+        let columns = self.sampler.columns.unwrap_or(match (algorithm, self.sampler.particles) {
+            (Algorithm::Sml, Some(particles)) => particles,
+            (Algorithm::Pt | Algorithm::Apt, Some(particles)) => {
+                particles.min(COLUMNS_FOR_PARTICLES)
+            }
+            _ => batch,
+        });
+        match algorithm == Algorithm::Cd && columns != batch {
+            true => Err(OptionError::ColumnsWithCd.into()),
+            false => Ok(columns),
+        }
+    }
+
+    /// At least one in each column.
+    fn choose_particles(&self, columns: usize) -> Result<usize> {
+        match self.sampler.particles {
+            _ if !self.sampler.algorithm.is_tempered() => Ok(columns),
+            Some(particles) if particles < columns => {
+                Err(OptionError::TooFewParticles { particles, columns }.into())
+            }
+            particles => Ok(particles.unwrap_or(columns)),
+        }
+    }
+
+    fn choose_smoothness(&self, n_visible: usize) -> Result<Option<Smoothness>> {
+        let (smooth, lr) = (self.optimiser.smooth, self.optimiser.lr);
+        if smooth == 0.0 {
+            return Ok(None);
+        }
+        let shape = self.shape.or_else(|| ImageShape::guess(n_visible));
+        let shape = shape.ok_or(OptionError::NoNeighbours { smooth, columns: n_visible })?;
+        let most = self.most_smoothness();
+        if smooth > most {
+            return Err(OptionError::TooSmooth { smooth, lr, most }.into());
+        }
+        Ok(Some(Smoothness { shape, strength: smooth }))
+    }
+
+    /// Those of the chosen options that have no effect beside the others.
+    pub fn unused(&self, chosen: &Chosen) -> Vec<&'static str> {
+        const ADAPTATION: [&str; 7] =
+            ["respace", "beta-lr", "min-swap", "min-rungs", "max-rungs", "spawn-every", "burn-in"];
+        let algorithm = self.sampler.algorithm;
+        let fixed = algorithm == Algorithm::Apt && self.ladder.respace == Respace::Fixed;
+        let is_unused = |name: &&str| match *name {
+            "beta-lr" if fixed => true,
+            name if ADAPTATION.contains(&name) => algorithm != Algorithm::Apt,
+            "spacing" | "swap" => !algorithm.is_tempered(),
+            "particles" if algorithm == Algorithm::Sml => self.sampler.columns.is_some(),
+            "particles" => !algorithm.is_persistent(),
+            _ => false,
+        };
+        chosen.names().filter(is_unused).collect()
+    }
+}

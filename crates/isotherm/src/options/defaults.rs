@@ -1,0 +1,153 @@
+//! Defaults that follow from the data.
+
+use super::{Chosen, LrDecay, Options, Section};
+use crate::data::Dataset;
+
+/// The precision of the prior that draws neighbouring pixels together, for the likelihood of all examples
+/// together: in a gradient that is a mean over the examples it is divided by their number.
+const SMOOTHNESS: f64 = 15.0;
+
+/// The strongest penalty that this makes for few examples.
+const MOST_SMOOTHNESS: f64 = 0.05;
+
+/// How many updates, and how large the first of them are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// Updates.
+    pub updates: u64,
+    /// The learning rate that they begin with.
+    pub lr: f64,
+}
+
+impl Pace {
+    /// The pace for so many examples: 200 passes over them at a rate of 0.05, up to 100 000 updates. More
+    /// passes would overfit few examples, and with fewer and larger steps the samples could not follow: they get
+    /// 40 000 smaller steps of the same total length. So does a `chosen` number of updates. Where neighbouring
+    /// pixels have similar weights it takes 500 passes to overfit. The numbers come from the same experiments as
+    /// [`Options::for_examples`].
+    pub fn of(examples: usize, batch: usize, smooth: bool, chosen: Option<u64>) -> Pace {
+        let passes: u64 = if smooth { 500 } else { 200 };
+        let batches = examples.div_ceil(batch.max(1)) as u64;
+        let wanted = batches.saturating_mul(passes).clamp(5_000, 100_000);
+        let updates = chosen.unwrap_or(wanted.max(40_000));
+        let lr = 0.05 * (wanted as f64 / updates as f64);
+        Pace { updates, lr: lr.clamp(0.01, 0.05) }
+    }
+}
+
+impl Options {
+    /// The defaults for examples, rather than for the paper's mixture. They come from binarized MNIST, Caltech
+    /// Silhouettes and NLTCS, see the results in the documentation.
+    pub fn for_examples() -> Options {
+        let lr_decay = LrDecay::HoldLinear;
+        Options::default().batch(100).particles(Some(500)).lr(0.05).lr_decay(lr_decay).l1(1e-4)
+    }
+
+    /// Adapts what was not chosen to the data and to what was: the particles, the pace and, for pictures, the
+    /// penalty on differences between neighbouring pixels. The mixture needs nothing.
+    pub fn adapt_to(&mut self, data: &Dataset, chosen: &Chosen) {
+        let Some(examples) = data.examples() else { return };
+        let is_chosen = |name: &str| {
+            debug_assert!(Options::has(name), "{name} is no option");
+            chosen.contains(name)
+        };
+        if !is_chosen("particles") {
+            // At least one in each column.
+            self.sampler.particles = self.sampler.particles.max(self.sampler.columns);
+        }
+        let pictures = self.shape.is_some() || data.pictures().is_some();
+        let optimiser = &mut self.optimiser;
+        if !is_chosen("smooth") && pictures {
+            optimiser.smooth = (SMOOTHNESS / examples as f64).min(MOST_SMOOTHNESS);
+            if !is_chosen("l1") {
+                // The two share the work.
+                optimiser.l1 /= 2.0;
+            }
+        }
+        let updates = is_chosen("updates").then_some(optimiser.updates);
+        let pace = Pace::of(examples, optimiser.batch, optimiser.smooth > 0.0, updates);
+        optimiser.updates = pace.updates;
+        if !is_chosen("lr") {
+            optimiser.lr = pace.lr;
+        }
+        if !is_chosen("smooth") {
+            let most = self.most_smoothness();
+            self.optimiser.smooth = self.optimiser.smooth.min(most);
+        }
+    }
+
+    /// The strongest penalty on differences between neighbouring pixels that updates can follow. Where a
+    /// weight differs from all four neighbours, and they from it, an update takes eight times rate and
+    /// penalty off the difference; more than all of it would be too much.
+    pub(super) fn most_smoothness(&self) -> f64 {
+        (1.0 - self.optimiser.momentum) / (8.0 * self.optimiser.lr)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use isotherm_kernels::BitMatrix;
+
+    use super::*;
+    use crate::data::Table;
+    use crate::options::find;
+
+    /// Pictures of so many examples: squares in the middle of 8 × 8 pixels.
+    fn pictures(examples: usize, columns: usize) -> Dataset {
+        let mut bits = BitMatrix::zeros(examples, columns);
+        for example in 0..examples {
+            let side = 4 - example % 5..4 + example % 5;
+            for y in side.clone() {
+                for x in side.clone() {
+                    bits.set(example, 8 * y + x, true);
+                }
+            }
+        }
+        Dataset::Table(Table::new("pictures", bits))
+    }
+
+    fn adapted(data: &Dataset, chosen: &[&str], mut options: Options) -> Options {
+        let specs = chosen.iter().map(|name| find(Options::table(), name).unwrap());
+        options.adapt_to(data, &specs.collect());
+        options
+    }
+
+    #[test]
+    fn pictures_are_smooth_by_default() {
+        let data = pictures(3000, 64);
+        let found = adapted(&data, &[], Options::for_examples()).optimiser;
+        assert_eq!((found.smooth, found.l1, found.updates), (15.0 / 3000.0, 5e-5, 40_000));
+        let difference = found.lr - 0.05 * 15_000.0 / 40_000.0;
+        assert!(difference.abs() < 1e-12, "500 passes of 30 batches");
+
+        let chosen = Options::for_examples().smooth(0.0).lr(0.3);
+        let kept = adapted(&data, &["smooth", "lr"], chosen).optimiser;
+        assert_eq!((kept.smooth, kept.l1, kept.lr), (0.0, 1e-4, 0.3));
+        let kept = adapted(&data, &["smooth"], Options::for_examples());
+        assert_eq!(kept.optimiser.lr, 0.01, "200 passes would be 0.0075");
+        assert_eq!(adapted(&data, &["l1"], Options::for_examples()).optimiser.l1, 1e-4);
+    }
+
+    #[test]
+    fn tables_are_not() {
+        let data = pictures(3000, 65);
+        let table = adapted(&data, &[], Options::for_examples()).optimiser;
+        assert_eq!((table.smooth, table.l1, table.updates), (0.0, 1e-4, 40_000));
+        let shaped = Options::for_examples().shape("13x5".parse().ok());
+        let shaped = adapted(&data, &["shape"], shaped);
+        assert!(shaped.optimiser.smooth > 0.0, "a shape makes pictures of them");
+        let mixture = adapted(&Dataset::mixture(1), &[], Options::default());
+        assert_eq!(mixture, Options::default());
+    }
+
+    /// A penalty that was not chosen is never too strong.
+    #[test]
+    fn few_pictures_and_large_rates_are_not_refused() {
+        for lr in [0.05, 1.0, 100.0, 1e30] {
+            let options = Options::for_examples().lr(lr).momentum(0.9);
+            let options = adapted(&pictures(18, 64), &["lr"], options);
+            assert!(options.check(64).is_ok(), "{lr}: {}", options.optimiser.smooth);
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! Options that cannot work, alone or together.
+
+use super::value::ValueKind;
+use super::{Algorithm, word};
+use crate::error::{Action, Cause, Dialect, Kind};
+
+/// Why options are refused.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the fields are the options of their names
+pub enum OptionError {
+    /// There is no option of this name.
+    Unknown {
+        name: String,
+        /// The option that the name resembles.
+        nearest: Option<&'static str>,
+    },
+    /// There is no section of this name.
+    UnknownSection { name: String },
+    /// An option stands in a section that is not its own.
+    WrongSection {
+        name: &'static str,
+        /// The section that it is in.
+        section: &'static str,
+    },
+    /// A value that the option does not take.
+    NotAllowed {
+        name: &'static str,
+        value: String,
+        /// The values that it takes.
+        wanted: ValueKind,
+    },
+    /// An option that is for samplers with a ladder.
+    NeedsLadder { name: &'static str, value: u64 },
+    /// A ladder with a single rung.
+    TooFewRungs,
+    /// More rungs at the start than there may ever be.
+    TooManyRungs { rungs: usize, max_rungs: usize },
+    /// Bounds of the number of rungs in the wrong order.
+    RungBounds { min_rungs: usize, max_rungs: usize },
+    /// The rungs would never move.
+    BurnIn { burn_in: u64, spawn_every: u64 },
+    /// A path, for samples at β = 1.
+    PathUnused { algorithm: Algorithm },
+    /// Swaps on the energy, on the path without visible units.
+    SwapOnEnergy,
+    /// Columns, for samples that start from the batch.
+    ColumnsWithCd,
+    /// Fewer particles than columns.
+    TooFewParticles { particles: usize, columns: usize },
+    /// Gibbs steps, for exact samples.
+    StepsWithExact,
+    /// More hidden units than exact samples can enumerate.
+    TooManyToEnumerate {
+        hidden: usize,
+        /// The most.
+        most: usize,
+    },
+    /// A sampling phase, for an algorithm that keeps no samples.
+    NothingToSample { algorithm: Algorithm },
+    /// Updates and sampling steps that never end.
+    TooManySteps,
+    /// Patience without likelihoods along the run.
+    PatienceUnmeasured,
+    /// A penalty on neighbours, for columns that make no image.
+    NoNeighbours { smooth: f64, columns: usize },
+    /// A penalty on neighbours that updates cannot follow.
+    TooSmooth {
+        smooth: f64,
+        lr: f64,
+        /// The strongest.
+        most: f64,
+    },
+    /// More memory than is allowed.
+    Memory {
+        gibibytes: f64,
+        /// The gibibytes that are allowed.
+        most: f64,
+        /// What takes most of it.
+        what: MemoryUse,
+    },
+}
+
+/// What memory is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryUse {
+    /// The parameters and their copies.
+    Weights,
+    /// The replicas.
+    Replicas,
+    /// The examples of a minibatch.
+    Minibatch,
+}
+
+impl Cause for OptionError {
+    fn kind(&self) -> Kind {
+        Kind::Options
+    }
+
+    fn words(&self, d: &dyn Dialect) -> String {
+        let set = |name: &str, value: &dyn ToString| d.setting(name, &value.to_string());
+        let with = |algorithm: &Algorithm| d.setting("algorithm", word(algorithm));
+        match self {
+            OptionError::Unknown { name, nearest: Some(nearest) } => {
+                format!("there is no option {name:?}; did you mean {}?", d.option(nearest))
+            }
+            OptionError::Unknown { name, nearest: None } => {
+                let list = d.action(&Action::ListOptions);
+                format!("there is no option {name:?}; {list} lists the options")
+            }
+            OptionError::UnknownSection { name } => {
+                let list = d.action(&Action::ListOptions);
+                format!("there is no section [{name}]; {list} lists the options")
+            }
+            OptionError::WrongSection { name, section } => match *section {
+                "" => format!("{} belongs above all sections; move it there", d.option(name)),
+                section => {
+                    format!("{} belongs in the section [{section}]; move it there", d.option(name))
+                }
+            },
+            OptionError::NotAllowed { name, value, wanted } => {
+                let written_as_real =
+                    matches!(wanted, ValueKind::Count { .. }) && value.contains(['.', 'e', 'E']);
+                let hint = match written_as_real && value.parse::<f64>().is_ok() {
+                    true => ", written without a point or an exponent",
+                    false => "",
+                };
+                format!("{} must be {wanted}{hint}, not {value}", d.option(name))
+            }
+            OptionError::NeedsLadder { name, value } => {
+                let algorithm = d.option("algorithm");
+                format!("{} needs a tempered {algorithm}, pt or apt", set(name, value))
+            }
+            OptionError::TooFewRungs => {
+                format!(
+                    "{} must be at least 2 with {} pt or apt",
+                    d.option("rungs"),
+                    d.option("algorithm")
+                )
+            }
+            OptionError::TooManyRungs { rungs, max_rungs } => {
+                let (rungs, most) = (set("rungs", rungs), set("max-rungs", max_rungs));
+                format!("{rungs} is more than {most}; lower the one or raise the other")
+            }
+            OptionError::RungBounds { min_rungs, max_rungs } => {
+                let (min, max) = (set("min-rungs", min_rungs), set("max-rungs", max_rungs));
+                format!("{min} is more than {max}; lower the one or raise the other")
+            }
+            OptionError::BurnIn { burn_in, spawn_every } => format!(
+                "{} must be shorter than {}, or the rungs never move while the ladder grows",
+                set("burn-in", burn_in),
+                set("spawn-every", spawn_every)
+            ),
+            OptionError::PathUnused { algorithm } => {
+                let (path, with) = (d.option("path"), with(algorithm));
+                format!("{path} does not go with {with}, which samples at β = 1 only")
+            }
+            OptionError::SwapOnEnergy => format!(
+                "{} does not go with {}, which has no visible units to compute an energy with; leave \
+                 {} out",
+                d.setting("swap", "energy"),
+                d.setting("path", "hidden-marginal"),
+                d.option("swap")
+            ),
+            OptionError::ColumnsWithCd => {
+                let (columns, batch) = (d.option("columns"), d.option("batch"));
+                let with = with(&Algorithm::Cd);
+                format!(
+                    "{columns} does not go with {with}, whose samples start from the batch; set \
+                     {batch} instead"
+                )
+            }
+            OptionError::TooFewParticles { particles, columns } => format!(
+                "{} are fewer than {}, of which each has one; raise {} or lower {}",
+                set("particles", particles),
+                set("columns", columns),
+                d.option("particles"),
+                d.option("columns")
+            ),
+            OptionError::StepsWithExact => {
+                let (k, with) = (d.option("k"), with(&Algorithm::Exact));
+                format!("{k} does not go with {with}, whose samples need no Gibbs steps")
+            }
+            OptionError::TooManyToEnumerate { hidden, most } => format!(
+                "{} enumerates the hidden states, and {hidden} hidden units are more than the {most} \
+                 that it can; lower {} or choose another {}",
+                with(&Algorithm::Exact),
+                d.option("hidden"),
+                d.option("algorithm")
+            ),
+            OptionError::NothingToSample { algorithm } => {
+                let (steps, with) = (d.option("sampling-steps"), with(algorithm));
+                format!("{steps} does not go with {with}, which keeps no samples")
+            }
+            OptionError::TooManySteps => {
+                let (updates, steps) = (d.option("updates"), d.option("sampling-steps"));
+                format!("{updates} and {steps} add up to more than 2^48; lower them")
+            }
+            OptionError::PatienceUnmeasured => format!(
+                "{} needs likelihoods along the run, and {} asks for none; leave one of them out",
+                d.option("patience"),
+                d.setting("likelihood-every", "0")
+            ),
+            OptionError::NoNeighbours { smooth, columns } => format!(
+                "{} needs to know which of the {columns} columns are neighbours, and they make no \
+                 square; give {} as WIDTHxHEIGHT, or leave {} out",
+                set("smooth", smooth),
+                d.option("shape"),
+                d.option("smooth")
+            ),
+            OptionError::TooSmooth { smooth, lr, most } => format!(
+                "{} with {} would draw neighbouring weights beyond each other; with this rate and \
+                 momentum it must be below {most:.2e}",
+                set("smooth", smooth),
+                set("lr", lr)
+            ),
+            OptionError::Memory { gibibytes, most, what } => {
+                let lower = match what {
+                    MemoryUse::Weights => d.option("hidden"),
+                    MemoryUse::Minibatch => d.option("batch"),
+                    MemoryUse::Replicas => format!(
+                        "{} (as many as {} if absent), {}, {} or {}",
+                        d.option("columns"),
+                        d.option("batch"),
+                        d.option("particles"),
+                        d.option("rungs"),
+                        d.option("max-rungs")
+                    ),
+                };
+                format!(
+                    "this needs about {gibibytes:.0} GiB of memory, more than the {most:.0} GiB that \
+                     are allowed; lower {lower}"
+                )
+            }
+        }
+    }
+}

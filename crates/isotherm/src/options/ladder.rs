@@ -1,0 +1,45 @@
+//! `[ladder]`: the ladder of inverse temperatures and how it adapts.
+
+use super::Options;
+use crate::section;
+use isotherm_tempering::{Adaptation, Respace, Spacing};
+
+section! {
+    /// The ladder of inverse temperatures, and how it adapts.
+    pub struct LadderOptions in "ladder" titled "Ladder", set by Options.ladder {
+        /// Rungs at the start.
+        rungs: Option<usize> = None, in 1..=u64::MAX, default "10";
+        /// Spacing of the rungs at the start.
+        spacing: Spacing = Spacing::Linear;
+        /// Where the rungs move: to make f_up linear (the paper's), by Katzgraber's feedback, to equal
+        /// rejection rates, or nowhere.
+        respace: Respace = Respace::Flow;
+        /// The fraction of the way that rungs move at each step of the ladder.
+        beta_lr: f64 = 1e-4, in 0.0..=1.0;
+        /// Mean swap rate below which a rung is spawned.
+        min_swap: f64 = 0.4, in 0.0..=0.95;
+        /// Fewest rungs that retiring leaves.
+        min_rungs: usize = 4, in 2..=u64::MAX;
+        /// Most rungs that spawning makes.
+        max_rungs: usize = 100, in 2..=u64::MAX;
+        /// Steps of the ladder between two decisions to spawn or to retire a rung.
+        spawn_every: u64 = 1000, in 1..=u64::MAX;
+        /// Steps of the ladder after such a change during which the rungs do not move.
+        burn_in: u64 = 100;
+    }
+}
+
+impl LadderOptions {
+    /// How a ladder adapts by these options.
+    pub fn adaptation(&self) -> Adaptation {
+        Adaptation {
+            respace: self.respace,
+            beta_lr: self.beta_lr,
+            min_swap: self.min_swap,
+            min_rungs: self.min_rungs,
+            max_rungs: self.max_rungs,
+            spawn_every: self.spawn_every,
+            burn_in: self.burn_in,
+        }
+    }
+}

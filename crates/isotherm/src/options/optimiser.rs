@@ -1,0 +1,71 @@
+//! `[optimiser]`: how the parameters are learned.
+
+use serde::{Deserialize, Serialize};
+
+use super::Options;
+use crate::section;
+
+/// How the learning rate falls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LrDecay {
+    /// It does not.
+    Constant,
+    /// Linearly to zero at the last update.
+    Linear,
+    /// Held for 30 % of the updates, then linearly to zero.
+    HoldLinear,
+    /// As 1/t, halved after a tenth of the updates.
+    Inverse,
+}
+
+/// Which gradient is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GradientKind {
+    /// The paper's Eq. 2 as it stands.
+    Plain,
+    /// The gradient in the parametrisation with centered units: better conditioned.
+    Centered,
+}
+
+section! {
+    /// How the parameters are learned.
+    pub struct OptimiserOptions in "optimiser" titled "Optimiser", set by Options.optimiser {
+        /// Examples in a minibatch.
+        batch: usize = 5, in 1..=u64::MAX, default "100, or 5 for the mixture";
+        /// Updates of the model.
+        updates: u64 = 100_000, in 1..=u64::MAX,
+            default "200 passes over the file, 500 for pictures, at least 40000 and at most 100000; 100000 for the mixture";
+        /// Steps of sampling after the last update; the ladder still adapts.
+        sampling_steps: u64 = 0;
+        /// Learning rate.
+        lr: f64 = 0.01, in 0.0..=1e38,
+            default "0.05, or proportionally less where there are more updates than those passes over the file take, down to 0.01; 0.01 for the mixture";
+        /// How the learning rate falls: not at all, linearly to 0, held for 30 % of the updates and then
+        /// linearly, or as 1/t.
+        lr_decay: LrDecay = LrDecay::Linear, default "hold-linear, or linear for the mixture";
+        /// Momentum.
+        momentum: f64 = 0.0, in 0.0..=0.999_999;
+        /// L2 penalty on the weights: half of this times the sum of their squares.
+        weight_decay: f64 = 0.0, in 0.0..=1.0;
+        /// L1 penalty on the weights: each update moves every weight towards zero by the learning rate times
+        /// this, divided by 1 − momentum.
+        l1: f64 = 0.0, in 0.0..=1.0,
+            default "1e-4, half of that beside the default of `smooth`; 0 for the mixture";
+        /// Penalty on differences between the weights of neighbouring pixels, where the examples are images:
+        /// half of this times the sum of their squares.
+        smooth: f64 = 0.0, in 0.0..=1.0, value "STRENGTH",
+            default "15 divided by the number of examples, at most 0.05, for pictures (squares from 8x8 on whose mean is smooth, or a `shape`), otherwise 0";
+        /// Follow the gradient as it stands, or the one with centered units.
+        gradient: GradientKind = GradientKind::Centered;
+        /// Updates that the moving average of the parameters looks back over.
+        average: Option<u64> = None, in 1..=u64::MAX, default "a twentieth of the updates";
+        /// Stop when this many updates have brought no better likelihood of the validation data, and up to eight
+        /// more measurements where these have errors. The best model is kept in any case.
+        patience: Option<u64> = None, in 1..=u64::MAX, default "go on to the last update";
+        /// Standard deviation of the initial weights.
+        init_std: Option<f64> = None, in 0.0..=100.0,
+            default "0.2 on the hidden-marginal path, else √(0.1 / hidden)";
+    }
+}

@@ -1,0 +1,80 @@
+//! `[sampler]`: where negative samples come from.
+
+use serde::{Deserialize, Serialize};
+
+use super::Options;
+use crate::paths::SwapOn;
+use crate::section;
+
+/// Where the negative samples come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// Contrastive divergence: k steps from the data.
+    Cd,
+    /// Stochastic maximum likelihood: persistent replicas at β = 1.
+    Sml,
+    /// SML with parallel tempering on a fixed ladder.
+    Pt,
+    /// SML with adaptive parallel tempering.
+    Apt,
+    /// Independent samples, drawn exactly by enumerating the hidden states.
+    Exact,
+}
+
+impl Algorithm {
+    /// Whether it samples on a ladder of temperatures.
+    pub fn is_tempered(self) -> bool {
+        matches!(self, Algorithm::Pt | Algorithm::Apt)
+    }
+
+    /// Whether it keeps its samples from one update to the next.
+    pub fn is_persistent(self) -> bool {
+        !matches!(self, Algorithm::Cd | Algorithm::Exact)
+    }
+}
+
+/// The path between the reference and the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PathKind {
+    /// Chosen from the size of the hidden layer.
+    Auto,
+    /// The paper's.
+    Joint,
+    /// From the data's marginals.
+    BaseRate,
+    /// p(h)^β.
+    HiddenMarginal,
+}
+
+/// Bounds a mistyped number of Gibbs steps, which would take for ever.
+const MOST_GIBBS_STEPS: u64 = 1 << 20;
+
+section! {
+    /// Where negative samples come from.
+    pub struct SamplerOptions in "sampler" titled "Sampler", set by Options.sampler {
+        /// Where negative samples come from: contrastive divergence, persistent particles at β = 1, a fixed
+        /// ladder, an adaptive ladder, or exact samples by enumerating up to 16 hidden units.
+        algorithm: Algorithm = Algorithm::Apt;
+        /// The distributions between the reference and the model: exp(−βE) from the uniform distribution (the
+        /// paper's), from the data's marginals, or p(h)^β. auto takes hidden-marginal if there are at most
+        /// 32 hidden units and not more than visible ones, and base-rate otherwise.
+        path: PathKind = PathKind::Auto;
+        /// Swap on joint energies, or on free energies with the hidden units summed out. The hidden-marginal
+        /// path always sums out the visible units.
+        swap: Option<SwapOn> = None, default "energy on the joint path, else free-energy";
+        /// Columns of replicas that share the ladder.
+        columns: Option<usize> = None, in 1..=u64::MAX,
+            default "16, or as many as `batch` for the mixture; as many as `particles` with sml, and as many as `batch` with cd and exact";
+        /// Persistent particles, the samples at β = 1 of each update: at least one for each column; the others
+        /// take turns on the ladder.
+        particles: Option<usize> = None, in 1..=u64::MAX,
+            default "500, or as many as `columns` for the mixture";
+        /// Gibbs steps per update.
+        k: usize = 1, in 1..=MOST_GIBBS_STEPS;
+        /// Updates from one step of the ladder to the next. Between them the particles at β = 1 take plain
+        /// Gibbs steps, and the ladder neither moves nor adapts.
+        temper_every: u64 = 1, in 1..=u64::MAX;
+    }
+}

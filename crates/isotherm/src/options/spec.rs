@@ -1,0 +1,154 @@
+//! The table of options: what the front ends know of each.
+
+use std::collections::BTreeSet;
+
+use serde::Deserializer;
+
+use super::error::OptionError;
+use super::value::{Number, Unreadable, ValueKind};
+use crate::error::{Dialect, Result};
+
+/// An option, as its declaration describes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OptionSpec {
+    /// Its name in a configuration file: `min-swap`. No other option has it.
+    pub name: &'static str,
+    /// The section that it is in, empty for those outside all sections.
+    pub section: &'static str,
+    /// What its section is called in a help text.
+    pub title: &'static str,
+    /// The values that it takes.
+    pub kind: ValueKind,
+    /// What it does. Other options are named in backticks; see [`OptionSpec::describe`].
+    pub help: &'static str,
+    /// The default, if it is always the same.
+    pub default: Option<String>,
+    /// How a default is found that depends on the data or on other options.
+    pub found_by: Option<&'static str>,
+    /// What stands for its value in a help text, if that is not its name.
+    pub value_name: Option<&'static str>,
+}
+
+impl OptionSpec {
+    /// What it does, with other options as a front end names them.
+    pub fn describe(&self, dialect: &dyn Dialect) -> String {
+        named(self.help, dialect)
+    }
+
+    /// Its default in words, if it has one.
+    pub fn describe_default(&self, dialect: &dyn Dialect) -> Option<String> {
+        self.found_by.map(|words| named(words, dialect)).or_else(|| self.default.clone())
+    }
+}
+
+/// A text with what stands in backticks as the dialect has it: an option, or a setting such as `swap energy`.
+fn named(text: &str, dialect: &dyn Dialect) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (i, part) in text.split('`').enumerate() {
+        match (i % 2, part.split_once(' ')) {
+            (0, _) => out.push_str(part),
+            (_, None) => out.push_str(&dialect.option(part)),
+            (_, Some((name, value))) => out.push_str(&dialect.setting(name, value)),
+        }
+    }
+    out
+}
+
+/// A struct of options that `section!` declares.
+#[doc(hidden)]
+pub trait Section {
+    /// Its options, in order, and those of the sections in it.
+    fn specs() -> Vec<OptionSpec>;
+
+    /// The numbers that the same options are set to, for those that have one.
+    fn numbers(&self) -> Vec<Option<Number>>;
+
+    /// Whether it has an option of this name.
+    fn has(name: &str) -> bool;
+
+    /// Sets an option by its name; nothing if there is none.
+    fn read<'de, D: Deserializer<'de>>(
+        &mut self,
+        name: &str,
+        value: D,
+    ) -> Option<std::result::Result<(), Unreadable>>;
+}
+
+/// Finds an option by its name. An unknown name is told with the one that it resembles.
+pub fn find(table: &'static [OptionSpec], name: &str) -> Result<&'static OptionSpec> {
+    table.iter().find(|spec| spec.name == name).ok_or_else(|| {
+        let distance = |spec: &&OptionSpec| strsim::damerau_levenshtein(spec.name, name);
+        let nearest = table.iter().min_by_key(distance);
+        let nearest = nearest.filter(|spec| 3 * distance(spec) <= name.len());
+        OptionError::Unknown { name: name.to_owned(), nearest: nearest.map(|spec| spec.name) }
+            .into()
+    })
+}
+
+/// Sets an option of a section by its name. `written` is the value as its writer wrote it.
+pub fn set<'de, S: Section>(
+    section: &mut S,
+    table: &'static [OptionSpec],
+    name: &str,
+    value: impl Deserializer<'de>,
+    written: &str,
+) -> Result<&'static OptionSpec> {
+    let spec = find(table, name)?;
+    match section.read(spec.name, value) {
+        Some(Err(Unreadable::Text(error))) => Err(error),
+        Some(Err(Unreadable::Kind)) => Err(spec.refuse(written)),
+        Some(Ok(())) | None => Ok(spec),
+    }
+}
+
+/// Checks that all numbers of a section are in their ranges.
+pub fn check_ranges<S: Section>(section: &S, table: &'static [OptionSpec]) -> Result<()> {
+    for (spec, number) in table.iter().zip(section.numbers()) {
+        if let Some(number) = number.filter(|&number| !spec.kind.allows(number)) {
+            return Err(spec.refuse(&number.to_string()));
+        }
+    }
+    Ok(())
+}
+
+impl OptionSpec {
+    fn refuse(&self, value: &str) -> crate::Error {
+        let (name, wanted) = (self.name, self.kind.clone());
+        OptionError::NotAllowed { name, value: value.to_owned(), wanted }.into()
+    }
+}
+
+/// The options that were chosen, rather than left at their defaults.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chosen(BTreeSet<&'static str>);
+
+impl Chosen {
+    /// Adds an option.
+    pub fn insert(&mut self, spec: &OptionSpec) {
+        self.0.insert(spec.name);
+    }
+
+    /// Whether an option is among them.
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
+    /// Their names.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().copied()
+    }
+}
+
+impl Extend<&'static OptionSpec> for Chosen {
+    fn extend<I: IntoIterator<Item = &'static OptionSpec>>(&mut self, specs: I) {
+        specs.into_iter().for_each(|spec| self.insert(spec));
+    }
+}
+
+impl FromIterator<&'static OptionSpec> for Chosen {
+    fn from_iter<I: IntoIterator<Item = &'static OptionSpec>>(specs: I) -> Chosen {
+        let mut chosen = Chosen::default();
+        chosen.extend(specs);
+        chosen
+    }
+}
