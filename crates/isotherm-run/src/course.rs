@@ -160,7 +160,6 @@ impl Course {
     /// model, where there were validation data.
     pub fn learn_from(&mut self, data: RunData, updates: u64) -> Result<()> {
         let step = self.state.step;
-        let left_out = !self.plan().tempers_again(step);
         let options = self.plan().options.clone().updates(step + updates);
         let plan = options.check(data.train.n_visible())?;
         self.digests = Digests::of(&data);
@@ -172,9 +171,7 @@ impl Course {
             (self.state.model, self.state.averaged) = (Rbm::new(chosen.model), chosen.averaged);
             self.state.follower.iter_mut().for_each(Follower::begin_anew);
         }
-        if left_out && self.plan().tempers_again(step) {
-            self.trainer.catch_up(&mut self.state);
-        }
+        self.state.negative.change_plan(self.trainer.plan(), step);
         Ok(())
     }
 
@@ -243,11 +240,7 @@ impl Course {
             log_likelihood_averaged: likelihoods.averaged,
             log_likelihood_valid: likelihoods.valid,
             log_z_averaged: likelihoods.log_z,
-            ladder: self
-                .state
-                .negative
-                .tempering()
-                .and_then(|tempering| LadderRow::of(&tempering.state)),
+            ladder: self.state.negative.ladder().and_then(LadderRow::of),
         }))
     }
 

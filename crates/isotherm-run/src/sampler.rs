@@ -10,9 +10,9 @@ use std::ops::Deref;
 use isotherm::Result;
 use isotherm::likelihood::verdict::trips_in_words;
 use isotherm::model::Rbm;
+use isotherm::options::Options;
 use isotherm::sampling::{self, SampleOptions};
 use isotherm::tensors::Bundle;
-use isotherm::options::Options;
 use isotherm::train::TrainState;
 use isotherm_tempering::TemperingState;
 
@@ -102,11 +102,11 @@ pub fn sample_checkpoint(
     let state = TrainState::take_from(checkpoint, &plan, &marginals)?;
     let [model, averaged] = state.result();
     let model = Rbm::new(if request.averaged { averaged } else { model }.clone());
-    let goes_on = state.negative.tempering().is_some_and(|tempering| {
-        let TemperingState { ladder, replicas, .. } = &tempering.state;
-        let alone = replicas.particles() == replicas.columns();
-        ladder.rungs() > 1 && (alone || request.warm_up == 0 && !request.traced)
-    });
+    let goes_on =
+        state.negative.ladder().is_some_and(|TemperingState { ladder, replicas, .. }| {
+            let alone = replicas.particles() == replicas.columns();
+            ladder.rungs() > 1 && (alone || request.warm_up == 0 && !request.traced)
+        });
     let samples = match state.negative.into_tempering().filter(|_| goes_on) {
         Some(tempering) => {
             // Sampling adapts the ladder in its warm-up, whatever the run was trained with.

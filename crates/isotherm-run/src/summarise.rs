@@ -35,7 +35,7 @@ pub(super) fn summarise(
 ) -> Summary {
     let options = &plan.options;
     let FinalLikelihoods { train, valid, test, failed } = likelihoods;
-    let ladder = state.negative.tempering().and_then(|tempering| LadderRow::of(&tempering.state));
+    let ladder = state.negative.ladder().and_then(LadderRow::of);
     let ladder = ladder.as_ref();
     let phase = if state.step > options.optimiser.updates { Phase::Sample } else { Phase::Train };
     let mut warnings = data.warnings();

@@ -34,12 +34,18 @@ pub mod data;
 mod error;
 pub mod likelihood;
 pub mod model;
+pub mod negative;
+pub mod objective;
 pub mod options;
 pub mod paths;
+pub mod prelude;
 pub mod sampling;
 pub mod tensors;
 pub mod train;
+pub mod trainer;
+pub mod training;
 
 pub use options::Options;
 
 pub use error::{Action, Cause, Dialect, Error, IoError, Kind, Plain, Result};
+pub use trainer::Trainer;

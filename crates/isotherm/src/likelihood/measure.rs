@@ -56,6 +56,20 @@ impl LogLikelihood {
     }
 }
 
+impl std::fmt::Display for LogLikelihood {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let LogLikelihood { value, std_error, lower, upper, .. } = self;
+        match &self.log_z {
+            None => write!(f, "{value:.4} nats"),
+            Some(log_z) => write!(
+                f,
+                "{value:.2} ± {std_error:.2} nats, between {lower:.2} and {upper:.2}; {}",
+                log_z.verdict.sentence
+            ),
+        }
+    }
+}
+
 /// The mean log-likelihood of `data`, log Z enumerated.
 pub fn measure(rbm: &Rbm, data: &Dataset, effort: Effort) -> Result<LogLikelihood> {
     Ok(measure_given(rbm, exact::log_z(rbm)?, data, effort))

@@ -16,7 +16,7 @@ pub mod verdict;
 pub use bracket::LogZ;
 pub use budget::Budget;
 pub use evaluating_sampler::{Length, SamplerReport, Start};
-pub use found::{FoundLogZ, Way};
+pub use found::{FoundLogZ, Way, evaluate};
 pub use free_energies::{
     minus_free_energies, quick_minus_free_energies, quick_minus_free_energies_of_hidden,
 };

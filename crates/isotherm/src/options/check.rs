@@ -2,10 +2,10 @@
 
 use super::error::OptionError;
 use super::memory::Sizes;
-use super::{Algorithm, Chosen, Options, PathKind, Plan, check_ranges};
+use super::{Chosen, Options, PathKind, Plan, check_ranges};
 use crate::data::ImageShape;
 use crate::error::Result;
-use crate::model::PerfectSampler;
+use crate::negative::Keeps;
 use crate::paths::{SwapOn, is_small};
 use crate::train::penalties::Smoothness;
 use isotherm_tempering::Respace;
@@ -30,7 +30,7 @@ impl Options {
         let path = self.choose_path(n_visible)?;
         let swap = self.choose_swap(path)?;
         let rungs = self.choose_rungs()?;
-        let columns = self.choose_columns()?;
+        let columns = self.choose_columns();
         let particles = self.choose_particles(columns)?;
         let bytes = self.memory(Sizes { n_visible, columns, particles, rungs })?;
         if let Some(shape) = self.shape {
@@ -62,18 +62,13 @@ impl Options {
     }
 
     fn check_combinations(&self) -> Result<()> {
-        let Options { hidden, sampler, ladder, optimiser, record, .. } = self;
-        let (algorithm, k, largest) = (sampler.algorithm, sampler.k, PerfectSampler::LARGEST);
-        let is_exact = algorithm == Algorithm::Exact;
+        let Options { sampler, ladder, optimiser, record, .. } = self;
+        let algorithm = sampler.algorithm;
         let steps = optimiser.updates.checked_add(optimiser.sampling_steps);
         let wrong = if optimiser.sampling_steps > 0 && !algorithm.is_persistent() {
             OptionError::NothingToSample { algorithm }
         } else if sampler.temper_every > 1 && !algorithm.is_tempered() {
             OptionError::NeedsLadder { name: "temper-every", value: sampler.temper_every }
-        } else if is_exact && k > 1 {
-            OptionError::StepsWithExact
-        } else if is_exact && *hidden > largest {
-            OptionError::TooManyToEnumerate { hidden: *hidden, most: largest }
         } else if steps.is_none_or(|steps| steps > MOST_STEPS) {
             OptionError::TooManySteps
         } else if ladder.burn_in >= ladder.spawn_every {
@@ -85,7 +80,7 @@ impl Options {
         } else if optimiser.patience.is_some() && record.likelihood_every == Some(0) {
             OptionError::PatienceUnmeasured
         } else {
-            return Ok(());
+            return (algorithm.learner().check)(self);
         };
         Err(wrong.into())
     }
@@ -115,15 +110,13 @@ impl Options {
 
     fn choose_rungs(&self) -> Result<usize> {
         let (rungs, max_rungs) = (self.ladder.rungs, self.ladder.max_rungs);
-        match (self.sampler.algorithm, rungs) {
-            (Algorithm::Apt, Some(rungs)) if rungs > max_rungs => {
+        match (self.sampler.algorithm.learner().keeps, rungs) {
+            (Keeps::Ladder { adapts: true }, rungs) if rungs.unwrap_or(RUNGS) > max_rungs => {
+                let rungs = rungs.unwrap_or(RUNGS);
                 Err(OptionError::TooManyRungs { rungs, max_rungs }.into())
             }
-            (Algorithm::Apt, None) if RUNGS > max_rungs => {
-                Err(OptionError::TooManyRungs { rungs: RUNGS, max_rungs }.into())
-            }
-            (Algorithm::Apt | Algorithm::Pt, Some(1)) => Err(OptionError::TooFewRungs.into()),
-            (Algorithm::Apt | Algorithm::Pt, rungs) => Ok(rungs.unwrap_or(RUNGS)),
+            (Keeps::Ladder { .. }, Some(1)) => Err(OptionError::TooFewRungs.into()),
+            (Keeps::Ladder { .. }, rungs) => Ok(rungs.unwrap_or(RUNGS)),
             (_, None | Some(1)) => Ok(1),
             (_, Some(rungs)) => {
                 Err(OptionError::NeedsLadder { name: "rungs", value: rungs as u64 }.into())
@@ -132,19 +125,13 @@ impl Options {
     }
 
     /// Without a ladder every particle is a column of its own; on one, a few columns serve many.
-    fn choose_columns(&self) -> Result<usize> {
+    fn choose_columns(&self) -> usize {
         let (algorithm, batch) = (self.sampler.algorithm, self.optimiser.batch);
-        let columns = self.sampler.columns.unwrap_or(match (algorithm, self.sampler.particles) {
-            (Algorithm::Sml, Some(particles)) => particles,
-            (Algorithm::Pt | Algorithm::Apt, Some(particles)) => {
-                particles.min(COLUMNS_FOR_PARTICLES)
-            }
+        self.sampler.columns.unwrap_or(match (algorithm.learner().keeps, self.sampler.particles) {
+            (Keeps::Particles, Some(particles)) => particles,
+            (Keeps::Ladder { .. }, Some(particles)) => particles.min(COLUMNS_FOR_PARTICLES),
             _ => batch,
-        });
-        match algorithm == Algorithm::Cd && columns != batch {
-            true => Err(OptionError::ColumnsWithCd.into()),
-            false => Ok(columns),
-        }
+        })
     }
 
     /// At least one in each column.
@@ -177,12 +164,14 @@ impl Options {
         const ADAPTATION: [&str; 7] =
             ["respace", "beta-lr", "min-swap", "min-rungs", "max-rungs", "spawn-every", "burn-in"];
         let algorithm = self.sampler.algorithm;
-        let fixed = algorithm == Algorithm::Apt && self.ladder.respace == Respace::Fixed;
+        let fixed = algorithm.is_adaptive() && self.ladder.respace == Respace::Fixed;
         let is_unused = |name: &&str| match *name {
             "beta-lr" if fixed => true,
-            name if ADAPTATION.contains(&name) => algorithm != Algorithm::Apt,
+            name if ADAPTATION.contains(&name) => !algorithm.is_adaptive(),
             "spacing" | "swap" => !algorithm.is_tempered(),
-            "particles" if algorithm == Algorithm::Sml => self.sampler.columns.is_some(),
+            "particles" if algorithm.learner().keeps == Keeps::Particles => {
+                self.sampler.columns.is_some()
+            }
             "particles" => !algorithm.is_persistent(),
             _ => false,
         };

@@ -1,7 +1,7 @@
 //! How much memory learning takes.
 
+use super::Options;
 use super::error::{MemoryUse, OptionError};
-use super::{Algorithm, Options};
 use crate::error::Result;
 use crate::train::penalties::BLOCK;
 
@@ -37,7 +37,7 @@ impl Options {
     /// The bytes, by what they depend on. In f64, so that nothing overflows.
     fn bytes(&self, sizes: Sizes) -> [(f64, MemoryUse); 3] {
         let Sizes { n_visible, columns, particles, rungs } = sizes;
-        let adaptive = self.sampler.algorithm == Algorithm::Apt;
+        let adaptive = self.sampler.algorithm.is_adaptive();
         let most_rungs = if adaptive { self.ladder.max_rungs } else { rungs };
         let units = (n_visible + self.hidden) as f64;
         // Model (both ways round), average, velocity and gradient twice; the best model and its average, and one

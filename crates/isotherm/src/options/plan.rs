@@ -1,6 +1,6 @@
 //! Options once they are checked: every choice made, every option valid.
 
-use super::{Algorithm, Options, PathKind};
+use super::{Options, PathKind};
 use crate::paths::SwapOn;
 use crate::train::penalties::Smoothness;
 use isotherm_tempering::Adaptation;
@@ -40,7 +40,7 @@ pub struct Plan {
 impl Plan {
     /// How the ladder adapts, if it does.
     pub fn adaptation(&self) -> Option<Adaptation> {
-        let adapts = self.options.sampler.algorithm == Algorithm::Apt;
+        let adapts = self.options.sampler.algorithm.is_adaptive();
         adapts.then(|| self.options.ladder.adaptation())
     }
 

@@ -22,18 +22,6 @@ pub enum Algorithm {
     Exact,
 }
 
-impl Algorithm {
-    /// Whether it samples on a ladder of temperatures.
-    pub fn is_tempered(self) -> bool {
-        matches!(self, Algorithm::Pt | Algorithm::Apt)
-    }
-
-    /// Whether it keeps its samples from one update to the next.
-    pub fn is_persistent(self) -> bool {
-        !matches!(self, Algorithm::Cd | Algorithm::Exact)
-    }
-}
-
 /// The path between the reference and the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

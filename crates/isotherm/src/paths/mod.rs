@@ -31,8 +31,10 @@ use isotherm_tempering::{Densities, Explorer, Path, Population, States};
 use serde::{Deserialize, Serialize};
 
 use crate::model::Rbm;
+use crate::options::PathKind;
 use base_rate::base_rate;
 use hidden_marginal::{SMALL_HIDDEN, hidden_marginal};
+use joint::joint;
 
 /// What the swap ratio is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,6 +147,19 @@ pub fn automatic(marginals: &[f64], n_hidden: usize) -> AnyEnsemble {
     match is_small(marginals.len(), n_hidden) {
         true => Box::new(hidden_marginal(marginals.len(), n_hidden)),
         false => Box::new(base_rate(marginals, n_hidden, SwapOn::FreeEnergy)),
+    }
+}
+
+impl PathKind {
+    /// An ensemble on this path without replicas yet: the registry of paths, a line for each.
+    pub fn ensemble(self, marginals: &[f64], n_hidden: usize, swap: SwapOn) -> AnyEnsemble {
+        let n_visible = marginals.len();
+        match self {
+            PathKind::Auto => automatic(marginals, n_hidden),
+            PathKind::Joint => Box::new(joint(n_visible, n_hidden, swap)),
+            PathKind::BaseRate => Box::new(base_rate(marginals, n_hidden, swap)),
+            PathKind::HiddenMarginal => Box::new(hidden_marginal(n_visible, n_hidden)),
+        }
     }
 }
 

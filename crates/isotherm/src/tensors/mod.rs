@@ -2,5 +2,7 @@
 
 mod bundle;
 mod format;
+mod replicas;
 
 pub use bundle::{Bundle, Element, Tensor};
+pub use replicas::{insert_tempering, take_tempering};

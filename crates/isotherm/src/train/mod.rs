@@ -1,18 +1,15 @@
-//! Training: the paper's algorithm is [`step`], the rest is what it stands on.
+//! What a training step stands on: the state of a run, the optimiser, penalties, the online estimate of
+//! log Z, and the best model. The step itself is [`Trainer`](crate::trainer).
 
 pub mod best;
-pub mod between;
+mod diverged;
 pub mod follower;
-pub mod gradient;
-pub mod negative;
 pub mod optimiser;
 pub mod penalties;
-pub mod phases;
-
 mod snapshot;
 pub mod state;
-pub mod step;
 
+pub use crate::trainer::{Phase, StepInfo, Trainer};
 pub use best::Best;
+pub use diverged::Diverged;
 pub use state::TrainState;
-pub use step::{Phase, StepInfo, Trainer};

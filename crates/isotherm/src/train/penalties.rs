@@ -14,9 +14,9 @@ use isotherm_kernels::vector::{PenalisedRow, Penalty, penalise};
 use isotherm_kernels::{Level, Matrix, Tile, outer};
 use rayon::prelude::*;
 
-use super::gradient::Centering;
 use crate::data::ImageShape;
 use crate::model::Parameters;
+use crate::objective::gradient::Centering;
 use crate::options::{OptimiserOptions, Plan};
 use isotherm_tempering::threads::rows_per_thread;
 

@@ -2,9 +2,9 @@
 
 use super::best::Best;
 use super::follower::Follower;
-use super::gradient::Centering;
-use super::negative::Negative;
 use crate::model::{Initial, Parameters, Rbm};
+use crate::negative::Negative;
+use crate::objective::gradient::Centering;
 use crate::options::Plan;
 
 /// The state of a run between two steps.
@@ -20,7 +20,7 @@ pub struct TrainState {
     /// The offsets of the centered gradient.
     pub centering: Centering,
     /// The sampler with its replicas and its ladder.
-    pub negative: Negative,
+    pub negative: Box<dyn Negative>,
     /// Who follows the likelihood along the run.
     pub follower: Option<Follower>,
     /// The best model so far, where there are validation data.
@@ -30,6 +30,16 @@ pub struct TrainState {
 impl TrainState {
     /// The state before the first update.
     pub fn new(plan: &Plan, marginals: &[f64]) -> TrainState {
+        let learner = plan.options.sampler.algorithm.learner();
+        TrainState::with_negative(plan, marginals, (learner.begin)(plan, marginals))
+    }
+
+    /// The same with a sampler of one's own, which gives as many samples as the plan has particles.
+    pub fn with_negative(
+        plan: &Plan,
+        marginals: &[f64],
+        negative: Box<dyn Negative>,
+    ) -> TrainState {
         let n_hidden = plan.options.hidden;
         let initial = Initial { n_hidden, std: plan.init_std, seed: plan.options.seed };
         let model = initial.model(marginals);
@@ -38,7 +48,7 @@ impl TrainState {
             averaged: model.parameters().clone(),
             velocity: Parameters::zeros(marginals.len(), n_hidden),
             centering: Centering::new(marginals, n_hidden),
-            negative: Negative::new(plan, marginals),
+            negative,
             follower: Follower::new(plan, marginals),
             best: None,
             model,

@@ -5,11 +5,10 @@ use std::ops::Range;
 use crate::common::*;
 use isotherm::likelihood::exact;
 use isotherm::model::{Parameters, Rbm};
+use isotherm::objective::gradient::{Centering, Gradient};
+use isotherm::objective::phases::Phases;
 use isotherm::options::{Algorithm, Options, PathKind};
 use isotherm::paths::SwapOn;
-use isotherm::train::gradient::{Centering, Gradient};
-use isotherm::train::negative::Negative;
-use isotherm::train::phases::Phases;
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::streams::Clock;
 use isotherm_tempering::{Ladder, Spacing, Tempering, TemperingState};
@@ -132,16 +131,15 @@ fn what_the_sampler_of_a_run_knows_is_of_its_last_samples() {
             .path(PathKind::BaseRate);
         let plan = options.check(n_visible).unwrap();
         let rbm = random_rbm(n_visible, hidden, 0.3, 5);
-        let mut negative = Negative::new(&plan, &marginals);
+        let mut negative = (algorithm.learner().begin)(&plan, &marginals);
         let mut samples = BitMatrix::zeros(170, n_visible);
         for step in 0..7 {
-            let (clock, tempers) = (Clock { seed: 1, step }, plan.tempers(step));
-            negative.samples(&rbm, &batch, (1, tempers), clock, &mut samples).unwrap();
+            negative.sample(&rbm, &batch, Clock { seed: 1, step }, &mut samples).unwrap();
             let mut anew = Phases::new(150, 170, n_visible, hidden);
             let mut known = anew.clone();
             anew.fill(&rbm, &batch, &samples, |_, _| false);
             known.fill(&rbm, &batch, &samples, |grouping, out| {
-                assert!(negative.hidden_fields(tempers, grouping, out), "step {step}");
+                assert!(negative.hidden_fields(grouping, out), "step {step}");
                 true
             });
             assert_eq!(anew.h, known.h, "{algorithm:?}, {hidden} hidden units, step {step}");

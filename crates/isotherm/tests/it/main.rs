@@ -14,6 +14,7 @@ mod log_z;
 mod options;
 mod penalties;
 mod perfect_sampler;
+mod seams;
 mod stationarity;
 mod swap_algebra;
 mod trained;

@@ -3,8 +3,8 @@
 use crate::common::*;
 use isotherm::data::{Dataset, ImageShape, Table};
 use isotherm::model::Parameters;
+use isotherm::objective::gradient::Centering;
 use isotherm::options::{Algorithm, GradientKind, Options};
-use isotherm::train::gradient::Centering;
 use isotherm::train::penalties::Penalties;
 use isotherm::train::{TrainState, Trainer};
 use isotherm_kernels::{BitMatrix, Matrix};

@@ -4,8 +4,8 @@
 
 use crate::common::*;
 use isotherm::model::Rbm;
+use isotherm::negative::between::Between;
 use isotherm::paths::AnyEnsemble;
-use isotherm::train::between::Between;
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::Ensemble;
 use isotherm_tempering::streams::Clock;

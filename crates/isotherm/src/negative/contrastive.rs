@@ -1,0 +1,56 @@
+//! Contrastive divergence: k Gibbs steps that start from the data. Nothing is kept.
+
+use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
+use isotherm_tempering::Ensemble;
+use isotherm_tempering::streams::{Clock, Purpose};
+
+use super::{Keeps, Learner, Negative};
+use crate::error::Result;
+use crate::model::Rbm;
+use crate::options::{OptionError, Options};
+use crate::paths::joint::joint;
+use crate::paths::{Gibbs, RbmEnsemble, SwapOn};
+
+/// Contrastive divergence in the registry.
+pub const LEARNER: Learner = Learner {
+    keeps: Keeps::Nothing,
+    check: |Options { sampler, optimiser, .. }| match sampler.columns {
+        Some(columns) if columns != optimiser.batch => Err(OptionError::ColumnsWithCd.into()),
+        _ => Ok(()),
+    },
+    begin: |plan, marginals| {
+        let gibbs = joint(marginals.len(), plan.options.hidden, SwapOn::Energy);
+        Box::new(Contrastive { gibbs, k: plan.options.sampler.k })
+    },
+};
+
+/// Contrastive divergence.
+pub struct Contrastive {
+    gibbs: Gibbs,
+    k: usize,
+}
+
+impl Negative for Contrastive {
+    fn sample(
+        &mut self,
+        model: &Rbm,
+        batch: &BitMatrix,
+        key: Clock,
+        out: &mut BitMatrix,
+    ) -> Result<()> {
+        let (rows, cols, level) = (batch.rows(), model.n_hidden(), Level::detect());
+        let mut h = BitMatrix::zeros(rows, cols);
+        let mut field = Matrix::zeros(rows, cols);
+        model.hidden_field(batch.as_rows(), field.tiles_mut());
+        for row in 0..rows {
+            let mut rng = key.lanes(Purpose::Contrast, row);
+            let field = field.row_tiles(row);
+            bernoulli::draw_row(level, field, &[], 1.0, cols, &mut rng, h.row_mut(row));
+        }
+        self.gibbs.set_hidden(h);
+        self.gibbs.sweep(model, &vec![1.0; rows], self.k, key)?;
+        let all: Vec<usize> = (0..rows).collect();
+        self.gibbs.visible(model, &all, key, out);
+        Ok(())
+    }
+}

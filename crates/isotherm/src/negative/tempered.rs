@@ -1,0 +1,159 @@
+//! Persistent particles on a ladder (SML, PT and APT): sweep all rungs, swap, observe the flow, sample
+//! the cold end, and let the ladder adapt. SML is a ladder of one rung.
+//!
+//! The ladder need not step at every update (`temper-every`): between two of its steps the particles at β = 1
+//! take plain Gibbs steps ([`Between`]).
+
+use isotherm_kernels::affine::Grouping;
+use isotherm_kernels::{BitMatrix, Tile};
+use isotherm_tempering::engine::Change;
+use isotherm_tempering::streams::Clock;
+use isotherm_tempering::{Adaptation, Ladder, Tempering, TemperingState};
+
+use super::between::Between;
+use super::{Keeps, Learner, Negative, anything};
+use crate::error::Result;
+use crate::model::Rbm;
+use crate::options::Plan;
+use crate::paths::{AnyEnsemble, random_hidden};
+use crate::tensors::{Bundle, insert_tempering, take_tempering};
+
+/// Persistent particles without a ladder, in the registry.
+pub const SML: Learner =
+    Learner { keeps: Keeps::Particles, check: anything, begin: |plan, it| begin(plan, it) };
+
+/// A fixed ladder, in the registry.
+pub const PT: Learner = Learner {
+    keeps: Keeps::Ladder { adapts: false },
+    check: anything,
+    begin: |plan, it| begin(plan, it),
+};
+
+/// An adaptive ladder, in the registry.
+pub const APT: Learner = Learner {
+    keeps: Keeps::Ladder { adapts: true },
+    check: anything,
+    begin: |plan, it| begin(plan, it),
+};
+
+fn begin(plan: &Plan, marginals: &[f64]) -> Box<dyn Negative> {
+    Box::new(Tempered::new(plan, marginals))
+}
+
+/// Persistent particles on a ladder.
+pub struct Tempered {
+    tempering: Tempering<AnyEnsemble>,
+    between: Option<Between>,
+    calendar: Calendar,
+    /// Whether the last samples came from a step between two steps of the ladder.
+    was_between: bool,
+}
+
+/// When the ladder steps and how it adapts.
+struct Calendar {
+    k: usize,
+    adaptation: Option<Adaptation>,
+    plan: Plan,
+}
+
+impl Calendar {
+    fn of(plan: &Plan) -> Calendar {
+        Calendar { k: plan.options.sampler.k, adaptation: plan.adaptation(), plan: plan.clone() }
+    }
+}
+
+impl Tempered {
+    /// The sampler that a plan asks for, its replicas in random states.
+    pub fn new(plan: &Plan, marginals: &[f64]) -> Tempered {
+        let n_hidden = plan.options.hidden;
+        let ladder = Ladder::new(plan.rungs, plan.options.ladder.spacing);
+        let extra = plan.extra_particles();
+        let state = TemperingState::with_extra_particles(ladder, plan.columns, extra);
+        let key = Clock { seed: plan.options.seed, step: 0 };
+        let h = random_hidden(state.replicas.rows(), n_hidden, key);
+        let mut ensemble = plan.path.ensemble(marginals, n_hidden, plan.swap);
+        ensemble.set_hidden(h);
+        let particles = state.replicas.particles();
+        let between = (plan.options.sampler.temper_every > 1)
+            .then(|| Between::new(particles, marginals.len(), n_hidden));
+        let tempering = Tempering::new(ensemble, state);
+        Tempered { tempering, between, calendar: Calendar::of(plan), was_between: false }
+    }
+}
+
+impl Negative for Tempered {
+    fn sample(
+        &mut self,
+        model: &Rbm,
+        _: &BitMatrix,
+        key: Clock,
+        out: &mut BitMatrix,
+    ) -> Result<()> {
+        let (tempering, k) = (&mut self.tempering, self.calendar.k);
+        let tempers = self.calendar.plan.tempers(key.step);
+        self.was_between = !tempers;
+        match &mut self.between {
+            Some(between) if !tempers => between.step(tempering, model, k, key, out),
+            _ => {
+                tempering.step(model, k, key)?;
+                tempering.at_the_cold_end(|ensemble, rows| ensemble.visible(model, rows, key, out));
+                Ok(())
+            }
+        }
+    }
+
+    fn hidden_fields(&mut self, grouping: Grouping, out: &mut [Tile]) -> bool {
+        match &self.between {
+            Some(between) if self.was_between => between.hidden_fields(grouping, out),
+            _ => self
+                .tempering
+                .at_the_cold_end(|ensemble, rows| ensemble.hidden_fields(rows, grouping, out)),
+        }
+    }
+
+    fn step(&mut self, model: &Rbm, key: Clock) -> Result<()> {
+        self.tempering.step(model, self.calendar.k, key)
+    }
+
+    /// Respaces the rungs, spawns one or retires one. Not after the ladder's last step: the ladder that is
+    /// reported is the one that was measured.
+    fn after_step(&mut self, step: u64) -> Option<Change> {
+        let plan = &self.calendar.plan;
+        let adapts = plan.tempers(step) && plan.tempers_again(step + 1);
+        let adaptation = self.calendar.adaptation.filter(|_| adapts)?;
+        self.tempering.adapt(&adaptation)
+    }
+
+    /// The earlier plan left out the adaptation after its last step of the ladder. It is made up for if
+    /// more steps follow now.
+    fn change_plan(&mut self, plan: &Plan, step: u64) {
+        let left_out = !self.calendar.plan.tempers_again(step);
+        self.calendar = Calendar::of(plan);
+        if let Some(adaptation) = self.calendar.adaptation
+            && left_out
+            && plan.tempers_again(step)
+        {
+            self.tempering.adapt(&adaptation);
+        }
+    }
+
+    fn ladder(&self) -> Option<&TemperingState> {
+        Some(&self.tempering.state)
+    }
+
+    fn restart_count(&mut self) {
+        self.tempering.state.flow.restart_count();
+    }
+
+    fn save(&self, checkpoint: &mut Bundle) -> Result<()> {
+        insert_tempering(&self.tempering, "", checkpoint)
+    }
+
+    fn restore(&mut self, checkpoint: &Bundle) -> Result<()> {
+        take_tempering(checkpoint, "", &mut self.tempering)
+    }
+
+    fn into_tempering(self: Box<Self>) -> Option<Tempering<AnyEnsemble>> {
+        Some(self.tempering)
+    }
+}

@@ -1,0 +1,117 @@
+//! Replicas on a ladder as named tensors, and back.
+
+use isotherm_kernels::BitMatrix;
+use isotherm_kernels::bits::words_for;
+use isotherm_tempering::{
+    Flow, Histograms, Label, Ladder, Replicas, SwapRates, Tempering, TemperingState,
+};
+
+use super::Bundle;
+use crate::error::{Error, Result};
+use crate::paths::AnyEnsemble;
+
+/// Adds a ladder, the places of its replicas and their states, the names prefixed.
+pub fn insert_tempering(
+    tempering: &Tempering<AnyEnsemble>,
+    prefix: &str,
+    bundle: &mut Bundle,
+) -> Result<()> {
+    let state = &tempering.state;
+    let h = tempering.ensemble.hidden();
+    let TemperingState { ladder, replicas, flow, rates, parity, resting, since_decision } = state;
+    let (rungs, rows) = (ladder.rungs(), replicas.rows());
+    let numbers = |rows: &[usize]| rows.iter().map(|&row| row as u64).collect::<Vec<u64>>();
+    let (row_at, spare) = (numbers(replicas.row_at()), numbers(replicas.off_ladder()));
+    let labels: Vec<u8> = replicas.labels.iter().map(|&label| label as u8).collect();
+    let departed: Vec<u8> = replicas.departed.iter().map(|&departed| departed.into()).collect();
+    let name = |name: &str| format!("{prefix}{name}");
+    bundle.insert(&name("replicas.hidden"), &[h.rows(), h.words_per_row()], h.words())?;
+    bundle.insert(&name("ladder.betas"), &[rungs], ladder.betas())?;
+    bundle.insert(&name("replicas.row_at"), &[row_at.len()], &row_at)?;
+    if !spare.is_empty() {
+        bundle.insert(&name("replicas.spare"), &[spare.len()], &spare)?;
+    }
+    bundle.insert(&name("replicas.labels"), &[rows], &labels)?;
+    bundle.insert(&name("replicas.ages"), &[rows], &replicas.ages)?;
+    bundle.insert(&name("replicas.departed"), &[rows], &departed)?;
+    bundle.insert(&name("flow.seen.up"), &[rungs], &flow.seen.up)?;
+    bundle.insert(&name("flow.seen.down"), &[rungs], &flow.seen.down)?;
+    bundle.insert(&name("flow.curve.up"), &[rungs], &flow.curve.up)?;
+    bundle.insert(&name("flow.curve.down"), &[rungs], &flow.curve.down)?;
+    bundle.insert(&name("flow.counts"), &[2], &[flow.round_trips, flow.replica_steps])?;
+    bundle.insert(&name("rates.sums"), &[rungs - 1], &rates.sums)?;
+    bundle.insert(&name("rates.weights"), &[rungs - 1], &rates.weights)?;
+    bundle.insert(&name("clocks"), &[3], &[*parity as u64, *resting, *since_decision])
+}
+
+/// Takes them back into replicas with the same numbers of columns, particles and hidden units.
+pub fn take_tempering(
+    bundle: &Bundle,
+    prefix: &str,
+    tempering: &mut Tempering<AnyEnsemble>,
+) -> Result<()> {
+    let (columns, n_hidden) =
+        (tempering.state.replicas.columns(), tempering.ensemble.hidden().cols());
+    let spare = tempering.state.replicas.off_ladder().len();
+    let name = |name: &str| format!("{prefix}{name}");
+    let rungs = bundle.tensor(&name("ladder.betas"))?.shape().first().copied().unwrap_or(0);
+    let rows = columns * rungs + spare;
+    let ladder = Ladder::from_betas(bundle.get(&name("ladder.betas"), &[rungs])?)
+        .ok_or_else(|| Error::corrupt("tensor `ladder.betas` is not a ladder from 1 down to 0"))?;
+    let numbers = |which: &str, count: usize| -> Result<Vec<usize>> {
+        let rows: Vec<u64> = bundle.get(&name(which), &[count])?;
+        Ok(rows.into_iter().map(|row| row as usize).collect())
+    };
+    let row_at = numbers("replicas.row_at", columns * rungs)?;
+    let spare = if spare > 0 { numbers("replicas.spare", spare)? } else { Vec::new() };
+    let labels: Vec<u8> = bundle.get(&name("replicas.labels"), &[rows])?;
+    let departed: Vec<u8> = bundle.get(&name("replicas.departed"), &[rows])?;
+    let replicas = Replicas::from_parts(
+        columns,
+        row_at,
+        spare,
+        labels.into_iter().map(label).collect(),
+        bundle.get(&name("replicas.ages"), &[rows])?,
+        departed.into_iter().map(|departed| departed == 1).collect(),
+    )
+    .ok_or_else(|| Error::corrupt("tensor `replicas.row_at` is not a permutation"))?;
+    let counts: Vec<u64> = bundle.get(&name("flow.counts"), &[2])?;
+    let clocks: Vec<u64> = bundle.get(&name("clocks"), &[3])?;
+    let words = bundle.get(&name("replicas.hidden"), &[rows, words_for(n_hidden)])?;
+    let h = BitMatrix::from_words(rows, n_hidden, words)
+        .ok_or_else(|| Error::corrupt("tensor `replicas.hidden` has stray bits"))?;
+    let state = TemperingState {
+        ladder,
+        replicas,
+        flow: Flow {
+            seen: Histograms {
+                up: bundle.get(&name("flow.seen.up"), &[rungs])?,
+                down: bundle.get(&name("flow.seen.down"), &[rungs])?,
+            },
+            curve: Histograms {
+                up: bundle.get(&name("flow.curve.up"), &[rungs])?,
+                down: bundle.get(&name("flow.curve.down"), &[rungs])?,
+            },
+            round_trips: counts[0],
+            replica_steps: counts[1],
+        },
+        rates: SwapRates {
+            sums: bundle.get(&name("rates.sums"), &[rungs - 1])?,
+            weights: bundle.get(&name("rates.weights"), &[rungs - 1])?,
+        },
+        parity: clocks[0] as usize % 2,
+        resting: clocks[1],
+        since_decision: clocks[2],
+    };
+    tempering.ensemble.set_hidden(h);
+    tempering.state = state;
+    Ok(())
+}
+
+fn label(stored: u8) -> Label {
+    match stored {
+        1 => Label::Up,
+        2 => Label::Down,
+        _ => Label::None,
+    }
+}

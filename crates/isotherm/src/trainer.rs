@@ -1,0 +1,144 @@
+//! SML-APT: the paper's algorithm, one step of it.
+
+use isotherm_kernels::BitMatrix;
+use isotherm_kernels::vector::Ascent;
+use isotherm_tempering::causes::NonFinite;
+use isotherm_tempering::engine::Change;
+use isotherm_tempering::streams::Clock;
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Dataset, Minibatches};
+use crate::error::{Error, Result};
+use crate::objective::{Likelihood, Objective};
+use crate::options::{GradientKind, Plan};
+use crate::train::optimiser::{ascend, learning_rate};
+use crate::train::penalties::Penalties;
+use crate::train::{Diverged, TrainState};
+
+/// What a step does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// It learns.
+    Train,
+    /// It samples from a model that no longer changes; the ladder still adapts.
+    Sample,
+}
+
+/// What happened in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepInfo {
+    /// What the step did.
+    pub phase: Phase,
+    /// The learning rate it used; 0 while sampling.
+    pub learning_rate: f64,
+    /// The rung that was spawned or retired, if one was.
+    pub change: Option<Change>,
+}
+
+/// A plan, its data and its objective, and the buffers that a step reuses.
+pub struct Trainer {
+    plan: Plan,
+    data: Dataset,
+    objective: Box<dyn Objective>,
+    minibatches: Minibatches,
+    batch: BitMatrix,
+    penalties: Penalties,
+}
+
+impl Trainer {
+    /// A trainer that maximises the likelihood of these data.
+    pub fn new(plan: Plan, data: Dataset) -> Trainer {
+        let objective = Likelihood::new(&plan, data.n_visible());
+        Trainer::with_objective(plan, data, Box::new(objective))
+    }
+
+    /// A trainer that maximises something else.
+    pub fn with_objective(plan: Plan, data: Dataset, objective: Box<dyn Objective>) -> Trainer {
+        let (batch, n_visible) = (plan.options.optimiser.batch, data.n_visible());
+        let minibatches = Minibatches::new(batch, plan.options.seed);
+        let penalties = Penalties::new(&plan, n_visible);
+        let batch = BitMatrix::zeros(batch, n_visible);
+        Trainer { plan, data, objective, minibatches, batch, penalties }
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The data.
+    pub fn data(&self) -> &Dataset {
+        &self.data
+    }
+
+    /// Lets the next update begin a pass over the data.
+    pub fn begin_a_pass(&mut self, state: &TrainState) {
+        let (batch, seed) = (self.plan.options.optimiser.batch, self.plan.options.seed);
+        self.minibatches = Minibatches::from_update(batch, seed, state.step);
+    }
+
+    /// One step: an update while learning lasts, a step of the sampler alone after that.
+    pub fn step(&mut self, state: &mut TrainState) -> Result<StepInfo> {
+        if self.plan.counts_anew(state.step) {
+            state.negative.restart_count();
+        }
+        let key = Clock { seed: self.plan.options.seed, step: state.step };
+        let (phase, learning_rate) = match state.step < self.plan.options.optimiser.updates {
+            true => (Phase::Train, self.update(state, key)?),
+            false => {
+                state.negative.step(&state.model, key)?;
+                (Phase::Sample, 0.0)
+            }
+        };
+        // respace the rungs; spawn one or retire one
+        let change = state.negative.after_step(state.step);
+        state.step += 1;
+        Ok(StepInfo { phase, learning_rate, change })
+    }
+
+    fn update(&mut self, state: &mut TrainState, key: Clock) -> Result<f64> {
+        let options = &self.plan.options.optimiser;
+
+        // a minibatch of the data
+        self.minibatches.fill(state.step, &self.data, &mut self.batch);
+
+        // gradient: positive phase minus negative phase (objective/likelihood.rs)
+        let gradient = self.objective.gradient(state, &self.batch, key);
+        let gradient = gradient.map_err(|error| diverged(error, state.step, options.lr))?;
+
+        // penalties
+        let rate = learning_rate(options, state.step);
+        let weights = (&state.model.parameters().w, &state.velocity.w);
+        let centered = options.gradient == GradientKind::Centered;
+        let centering = centered.then_some(&state.centering);
+        self.penalties.subtract_from(gradient, weights, centering, rate);
+
+        // update of the parameters, their velocity and their average
+        let step = Ascent {
+            rate: rate as f32,
+            momentum: options.momentum as f32,
+            shrink: self.penalties.shrink(rate) as f32,
+            share: (1.0 / (state.step + 1).min(self.plan.average) as f64) as f32,
+        };
+        let (velocity, averaged) = (&mut state.velocity, &mut state.averaged);
+        if !ascend(&mut state.model, velocity, averaged, gradient, &step) {
+            return Err(Diverged { update: state.step + 1, lr: options.lr }.into());
+        }
+
+        // the online estimate of log Z follows the averaged parameters
+        if let Some(follower) = &mut state.follower {
+            let followed = follower.follow(&state.averaged, key.seed, state.step + 1);
+            followed.map_err(|error| diverged(error, state.step, options.lr))?;
+        }
+        Ok(rate)
+    }
+}
+
+/// Energies that are not finite while learning mean that it has diverged.
+fn diverged(error: Error, step: u64, lr: f64) -> Error {
+    match error.cause::<NonFinite>() {
+        Some(_) => Diverged { update: step + 1, lr }.into(),
+        None => error,
+    }
+}

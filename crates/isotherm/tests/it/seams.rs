@@ -1,0 +1,275 @@
+//! The seams from outside: a toy of each kind, written with public items only, trains or samples.
+
+use isotherm::model::Parameters;
+use isotherm::negative::Negative;
+use isotherm::objective::Objective;
+use isotherm::options::Options;
+use isotherm::paths::{HiddenStates, RbmEnsemble, VisibleUnits, random_hidden};
+use isotherm::prelude::*;
+use isotherm::train::{TrainState, Trainer};
+use isotherm_kernels::Matrix;
+use isotherm_tempering::evidence::work_values::WorkValues;
+use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::{
+    Densities, Ensemble, Explorer, Ladder, Moment, Path, Population, Recorder, Sampler, Spacing,
+    States, Tempering, TemperingState, WarmUp,
+};
+use rand::RngExt;
+
+use crate::common::random_rbm;
+
+fn two_patterns() -> Dataset {
+    let rows = [[1u8, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]].concat();
+    let rows: Vec<Vec<bool>> =
+        rows.chunks(6).map(|row| row.iter().map(|&x| x == 1).collect()).collect();
+    let mut bits = BitMatrix::zeros(100, 6);
+    for example in 0..100 {
+        for (column, &on) in rows[example % 2].iter().enumerate() {
+            bits.set(example, column, on);
+        }
+    }
+    Dataset::Table(isotherm::data::Table::new("two patterns", bits))
+}
+
+/// Negative samples that are the data of the batch before: a poor sampler, but a sampler.
+struct LastBatch {
+    kept: Option<BitMatrix>,
+    updates: u64,
+}
+
+impl Negative for LastBatch {
+    fn sample(
+        &mut self,
+        _: &Rbm,
+        batch: &BitMatrix,
+        key: Clock,
+        out: &mut BitMatrix,
+    ) -> Result<()> {
+        for row in 0..out.rows() {
+            match &self.kept {
+                Some(kept) => out.row_mut(row).copy_from_slice(kept.row(row)),
+                None => {
+                    let mut rng = key.sequence(Purpose::Visible, row);
+                    (0..out.cols()).for_each(|column| out.set(row, column, rng.random()));
+                }
+            }
+        }
+        self.kept = Some(batch.clone());
+        Ok(())
+    }
+
+    fn after_step(&mut self, _: u64) -> Option<isotherm_tempering::engine::Change> {
+        self.updates += 1;
+        None
+    }
+
+    fn save(&self, checkpoint: &mut isotherm::tensors::Bundle) -> Result<()> {
+        checkpoint.insert("toy.updates", &[1], &[self.updates])
+    }
+
+    fn restore(&mut self, checkpoint: &isotherm::tensors::Bundle) -> Result<()> {
+        self.updates = checkpoint.get("toy.updates", &[1])?[0];
+        Ok(())
+    }
+}
+
+#[test]
+fn a_negative_sampler_from_outside_trains_and_is_in_the_checkpoint() {
+    let data = two_patterns();
+    let options = Options::default().hidden(2).updates(50).batch(10).algorithm(Algorithm::Sml);
+    let plan = options.check(6).unwrap();
+    let marginals = data.marginals();
+    let toy = || Box::new(LastBatch { kept: None, updates: 0 });
+    let mut state = TrainState::with_negative(&plan, &marginals, toy());
+    let before = state.model.parameters().clone();
+    let mut trainer = Trainer::new(plan.clone(), data);
+    for _ in 0..50 {
+        trainer.step(&mut state).unwrap();
+    }
+    assert_ne!(&before, state.model.parameters(), "it learned");
+    assert!(state.negative.ladder().is_none());
+    let mut bundle = isotherm::tensors::Bundle::new(serde_json::Value::Null);
+    state.insert_into(&mut bundle).unwrap();
+    assert_eq!(bundle.get::<u64>("toy.updates", &[1]).unwrap(), [50], "the hook was called");
+    let mut again = toy();
+    again.restore(&bundle).unwrap();
+    assert_eq!(again.updates, 50);
+}
+
+/// −½ Σ (θ − θ*)² of the visible biases, whose maximum is known.
+struct Parabola {
+    wanted: f32,
+    gradient: Parameters,
+}
+
+impl Objective for Parabola {
+    fn gradient(
+        &mut self,
+        state: &mut TrainState,
+        _: &BitMatrix,
+        _: Clock,
+    ) -> Result<&mut Parameters> {
+        let c: Vec<f32> =
+            state.model.parameters().c.row(0).iter().map(|c| self.wanted - c).collect();
+        self.gradient.c = Matrix::from_row(&c);
+        Ok(&mut self.gradient)
+    }
+}
+
+#[test]
+fn an_objective_from_outside_is_maximised() {
+    let data = two_patterns();
+    let options = Options::default().hidden(2).updates(400).lr(0.1).algorithm(Algorithm::Exact);
+    let plan = options.check(6).unwrap();
+    let objective = Parabola { wanted: 1.5, gradient: Parameters::zeros(6, 2) };
+    let mut state = TrainState::new(&plan, &data.marginals());
+    let mut trainer = Trainer::with_objective(plan, data, Box::new(objective));
+    for _ in 0..400 {
+        trainer.step(&mut state).unwrap();
+    }
+    let c = state.model.parameters().c.row(0);
+    assert!(c.iter().all(|c| (c - 1.5).abs() < 1e-3), "{c:?}");
+}
+
+/// p(h)^β written out by hand for two hidden units: its explorer draws a state from the whole table.
+struct Table4;
+
+/// Two hidden units a row, and log p(h) of all four states under the last model.
+#[derive(Default)]
+struct FourStates {
+    h: Vec<u8>,
+    log_p: [f64; 4],
+}
+
+fn log_p(model: &Rbm, h: u8) -> f64 {
+    let Parameters { w, b, c } = model.parameters();
+    let on = |i: usize| f32::from(h >> i & 1);
+    let bias: f64 = (0..2).map(|i| f64::from(on(i) * b.row(0)[i])).sum();
+    let field = |j: usize| f64::from(c.row(0)[j] + on(0) * w.row(j)[0] + on(1) * w.row(j)[1]);
+    bias + (0..model.n_visible()).map(|j| (1.0 + field(j).exp()).ln()).sum::<f64>()
+}
+
+impl States for FourStates {
+    fn rows(&self) -> usize {
+        self.h.len()
+    }
+
+    fn select(&mut self, rows: &[usize]) {
+        self.h = rows.iter().map(|&row| self.h[row]).collect();
+    }
+}
+
+impl HiddenStates for FourStates {
+    fn hidden(&self) -> BitMatrix {
+        let mut h = BitMatrix::zeros(self.h.len(), 2);
+        self.h.iter().enumerate().for_each(|(row, &bits)| h.row_mut(row)[0] = u64::from(bits));
+        h
+    }
+
+    fn set_hidden(&mut self, h: BitMatrix) {
+        self.h = (0..h.rows()).map(|row| h.row(row)[0] as u8).collect();
+    }
+
+    fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix) {
+        rows.iter().enumerate().for_each(|(i, &row)| out.row_mut(i)[0] = u64::from(self.h[row]));
+    }
+
+    fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix) {
+        rows.iter().enumerate().for_each(|(i, &row)| self.h[row] = h.row(i)[0] as u8);
+    }
+}
+
+impl Path for Table4 {
+    type Model = Rbm;
+    type States = FourStates;
+
+    fn log_densities(&self, states: &FourStates, row: usize, betas: &[f64], out: &mut [f64]) {
+        let log_p = states.log_p[usize::from(states.h[row])];
+        out.iter_mut().zip(betas).for_each(|(out, beta)| *out = beta * log_p);
+    }
+
+    fn log_z_of_reference(&self) -> f64 {
+        4f64.ln()
+    }
+}
+
+impl Explorer<Table4> for Table4 {
+    fn sweep(
+        &mut self,
+        _: &Table4,
+        model: &Rbm,
+        states: &mut FourStates,
+        betas: &[f64],
+        _: usize,
+        key: Clock,
+    ) -> Result<()> {
+        states.log_p = [0, 1, 2, 3].map(|h| log_p(model, h));
+        for (row, (h, beta)) in states.h.iter_mut().zip(betas).enumerate() {
+            let weights = states.log_p.map(|log_p| (beta * log_p).exp());
+            let mut left =
+                key.sequence(Purpose::Sweep, row).random::<f64>() * weights.iter().sum::<f64>();
+            *h = (0..3u8)
+                .find(|&h| {
+                    left -= weights[usize::from(h)];
+                    left < 0.0
+                })
+                .unwrap_or(3);
+        }
+        Ok(())
+    }
+}
+
+impl VisibleUnits<Table4> for Table4 {
+    fn visible(&mut self, _: &Rbm, _: &FourStates, _: &[usize], _: Clock, out: &mut BitMatrix) {
+        out.clear_rows();
+    }
+}
+
+/// Counts how often the cold end is in each state.
+struct Counts([u64; 4]);
+
+impl Recorder<Box<dyn RbmEnsemble>> for Counts {
+    fn record(&mut self, moment: &mut Moment<'_, Box<dyn RbmEnsemble>>) -> Result<()> {
+        let hidden = moment.tempering.ensemble.hidden();
+        for row in moment.replicas().cold_rows() {
+            self.0[hidden.row(row)[0] as usize] += 1;
+        }
+        Ok(())
+    }
+}
+
+/// The work values of every step, by a recorder from outside too.
+struct Work(WorkValues);
+
+impl<E: Densities + Sync> Recorder<E> for Work {
+    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
+        self.0.record(moment.tempering);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_path_and_recorders_from_outside_sample_the_model() {
+    let model = random_rbm(5, 2, 1.5, 3);
+    let states = FourStates::default();
+    let mut ensemble: Box<dyn RbmEnsemble> =
+        Box::new(Population { path: Table4, explorer: Table4, states });
+    let state = TemperingState::new(Ladder::new(4, Spacing::Linear), 5);
+    let key = Clock { seed: 4, step: 0 };
+    ensemble.set_hidden(random_hidden(state.replicas.rows(), 2, key));
+    assert_eq!(ensemble.rows(), 20);
+    let mut sampler = Sampler::new(Tempering::new(ensemble, state), key);
+    sampler.warm_up(&model, 100, WarmUp::Tune, &mut |_| true).unwrap();
+    let gaps = sampler.tempering.state.ladder.gaps();
+    let (mut counts, mut work) = (Counts([0; 4]), Work(WorkValues::new(gaps, 5)));
+    sampler.record(&model, 2000, &mut [&mut counts, &mut work], &mut |_| true).unwrap();
+
+    let exact = [0, 1, 2, 3].map(|h| log_p(&model, h));
+    let log_z = exact.iter().map(|x| x.exp()).sum::<f64>().ln();
+    let probabilities = exact.map(|x| (x - log_z).exp());
+    // Independent draws: a score below 5 fails by chance once in millions.
+    let score = crate::common::chi_square_score(&counts.0, &probabilities);
+    assert!(score < 5.0, "{:?} against {probabilities:?}", counts.0);
+    let found = work.0.log_z(4f64.ln()).bar;
+    assert!((found.value - log_z).abs() < 5.0 * found.std_error, "{found:?} against {log_z}");
+}
