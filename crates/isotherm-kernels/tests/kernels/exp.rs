@@ -1,10 +1,8 @@
 //! The exponentials against the standard library's.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::exp::{exp_f32, exp_f64, sigmoid_f64};
+
+use crate::common::*;
 
 /// The largest relative error over `steps` equal steps from `from` to `to`.
 fn worst(from: f64, to: f64, steps: u32, error: impl Fn(f64) -> f64) -> (f64, f64) {

@@ -1,10 +1,8 @@
 //! The streams look random: within a lane, across lanes, and across neighbouring names.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::{LANES, LaneRng, stream_key};
+
+use crate::common::*;
 
 const PAIRS: u64 = 100_000;
 

@@ -1,13 +1,11 @@
 //! Softplus sums against the plain sum.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::softplus::{softplus_sum, softplus_sum_f64, softplus_sum_shifted};
 use isotherm_kernels::{LANES, Level, Matrix, scalar};
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use crate::common::*;
 
 /// The odd sizes, and some on both sides of where a logarithm is taken in between: after 96 tiles
 /// of 16 in `f32`, after 96 · 8 in `f64`.

@@ -1,13 +1,11 @@
 //! Flips of bits against the comparisons that they stand for, at every level.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::bits::{bit, words_for};
 use isotherm_kernels::flips::flip_row;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level};
 use proptest::prelude::*;
+
+use crate::common::*;
 
 proptest! {
     #![proptest_config(cases(512))]

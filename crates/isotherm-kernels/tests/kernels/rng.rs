@@ -1,5 +1,4 @@
 //! The streams are what they say they are: known generators, named by a key, the same for ever.
-#![allow(missing_docs)]
 
 use isotherm_kernels::bernoulli::{coin_row, draw_row};
 use isotherm_kernels::{LANES, LaneRng, Level, Tile, stream_key};

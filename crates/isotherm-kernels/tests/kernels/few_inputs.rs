@@ -1,15 +1,13 @@
 //! Draws from tables of few inputs are draws from the product.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::affine::{Grouping, affine_by_tiles};
 use isotherm_kernels::bernoulli::draw_words;
 use isotherm_kernels::bits::BitRows;
 use isotherm_kernels::few_inputs::FewInputs;
 use isotherm_kernels::{LaneRng, Level, Tile};
 use proptest::prelude::*;
+
+use crate::common::*;
 
 proptest! {
     #![proptest_config(cases(512))]

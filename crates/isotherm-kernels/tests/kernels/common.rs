@@ -1,5 +1,4 @@
 //! What the kernel tests share: sizes, random inputs, error units, comparisons.
-#![allow(dead_code, reason = "every test file uses a part of this")]
 
 use isotherm_kernels::matrix::flat;
 use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile};

@@ -1,12 +1,10 @@
 //! Sums of outer products against the plain sum.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::outer::{add_rows, subtract_outer};
 use isotherm_kernels::{Level, Matrix};
 use proptest::prelude::*;
+
+use crate::common::*;
 
 proptest! {
     #![proptest_config(cases(128))]

@@ -1,12 +1,10 @@
 //! Softplus sums from tables of products against the plain sum.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::{BitMatrix, Level, Matrix, Products, scalar};
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use crate::common::*;
 
 /// On both sides of where another group begins.
 fn inputs() -> impl Strategy<Value = usize> {

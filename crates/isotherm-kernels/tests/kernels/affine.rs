@@ -1,14 +1,12 @@
 //! Bits × weights + bias against the plain sum.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::affine::{Grouping, affine, affine_by_tiles};
 use isotherm_kernels::bits::BitRows;
 use isotherm_kernels::matrix::flat;
 use isotherm_kernels::{BitMatrix, Level, Matrix, Tile, scalar};
 use proptest::prelude::*;
+
+use crate::common::*;
 
 fn product(
     level: Level,

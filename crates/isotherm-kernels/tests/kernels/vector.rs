@@ -1,10 +1,6 @@
 //! Elementwise updates against one-line loops. They round in the same places, so they agree bit
 //! for bit: no tolerance.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::matrix::flat;
 use isotherm_kernels::vector::{
     Ascent, LARGEST, PenalisedRow, Penalty, Readers, add_scaled, ascend, dot, penalise,
@@ -12,6 +8,8 @@ use isotherm_kernels::vector::{
 };
 use isotherm_kernels::{Level, Matrix};
 use proptest::prelude::*;
+
+use crate::common::*;
 
 proptest! {
     #![proptest_config(cases(512))]

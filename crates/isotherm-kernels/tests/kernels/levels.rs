@@ -1,15 +1,13 @@
 //! The promise of the crate: every CPU level gives the same bits.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::bits::words_for;
 use isotherm_kernels::matrix::flat;
 use isotherm_kernels::{
     LaneRng, Level, Matrix, Products, Tile, affine, bernoulli, outer, softplus, vector,
 };
 use proptest::prelude::*;
+
+use crate::common::*;
 
 /// A kernel's name and everything it wrote or returned, as bits.
 type Output = (&'static str, Vec<u64>);

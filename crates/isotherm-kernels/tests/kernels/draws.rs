@@ -1,14 +1,12 @@
 //! Bernoulli draws and probabilities against their plain twins, given the same uniforms.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::bernoulli::{coin_row, draw_row, draw_words, selected_sums, sigmoid};
 use isotherm_kernels::bits::{bit, words_for};
 use isotherm_kernels::{LANES, LaneRng, Level, Matrix, Tile, scalar};
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use crate::common::*;
 
 fn draw(level: Level, field: &Matrix, base: &[Tile], scale: f32, rng: &mut LaneRng) -> Vec<u64> {
     // What was there before must not matter.

@@ -1,13 +1,11 @@
 //! log Π (1 + x·y) against the plain sum of logarithms.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::log_product::log_product_f64;
 use isotherm_kernels::{Level, scalar};
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use crate::common::*;
 
 /// e^x and e^y and the largest x + y, or 0.
 fn factors(data: &mut Inputs, n: usize, scale: f32) -> (Vec<f64>, Vec<f64>, f64) {

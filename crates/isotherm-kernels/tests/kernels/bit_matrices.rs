@@ -1,13 +1,11 @@
 //! Bit matrices against vectors of bytes.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::bits::{BitRows, bit, ones, words_for};
 use isotherm_kernels::{BitMatrix, Level};
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+use crate::common::*;
 
 fn model(rows: usize, cols: usize, seed: u64) -> Vec<Vec<u8>> {
     let mut data = Inputs::new(seed);

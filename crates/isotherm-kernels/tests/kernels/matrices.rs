@@ -1,12 +1,10 @@
 //! Real matrices: storage, transpose, selection.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::{Level, Matrix};
 use proptest::collection::vec;
 use proptest::prelude::*;
+
+use crate::common::*;
 
 proptest! {
     #![proptest_config(cases(64))]

@@ -1,12 +1,10 @@
 //! Bernoulli draws have their probabilities, from one end of the range to the other.
-#![allow(missing_docs)]
 
-mod common;
-
-use common::*;
 use isotherm_kernels::bernoulli::{coin_row, draw_row};
 use isotherm_kernels::bits::{bit, ones, words_for};
 use isotherm_kernels::{LaneRng, Level, Matrix, Tile, scalar, stream_key};
+
+use crate::common::*;
 
 /// Fields from −20 to 20 in steps of a half. 81 of them: no multiple of the lanes, and every row
 /// starts at another one, so each field meets every lane.
