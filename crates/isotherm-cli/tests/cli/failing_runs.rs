@@ -1,14 +1,10 @@
 //! Runs that fail on the way: a full disk, weights that stop being finite, no one who listens.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::*;
+use crate::common::{self, *};
 
 /// A ladder that grows, and its checkpoints with it; rows come only of that.
 const GROWING: &str = "--hidden 6 --batch 30 --updates 400 --rungs 3 --min-rungs 2 \

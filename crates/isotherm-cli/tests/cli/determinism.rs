@@ -1,12 +1,9 @@
 //! The same seed gives the same bytes, whatever the threads and the instructions of the CPU.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::*;
+use crate::common::*;
 
 /// Steps long enough for the work to be split among the threads: a row of 70 × 10 units takes about
 /// 85 ns a Gibbs step, and a thread is woken for 150 µs of work.

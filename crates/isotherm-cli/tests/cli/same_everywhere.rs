@@ -1,18 +1,17 @@
-//! The same seed gives the same bytes on x86-64 and on aarch64: what runs made where this was recorded is
-//! what they make here. One wrong bit on the way, and all that follow are others.
+//! The same seed gives the same bytes on x86-64 and on aarch64. The digests of several runs were
+//! recorded on one machine, and every machine must reproduce them. A single wrong bit during a run
+//! changes everything after it, so it changes the digests.
 //!
-//! Who changes learning on purpose records the digests anew, with `ISOTHERM_RECORD=1 cargo test -p
-//! isotherm-cli --test same_everywhere`, and says so in the commit.
-#![allow(clippy::unwrap_used)]
-
-mod common;
+//! After a deliberate change of what is learned, record the digests again with
+//! `ISOTHERM_RECORD=1 cargo test -p isotherm-cli same_everywhere`, and say so in the commit.
 
 use std::fs;
 use std::path::Path;
 
-use common::*;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+
+use crate::common::*;
 
 const SHORT: &str = "--batch 20 --updates 300 --metrics-every 50 --likelihood-every 100 --lr 0.1 \
     --momentum 0.3 --weight-decay 1e-3 --l1 1e-3 --quiet";

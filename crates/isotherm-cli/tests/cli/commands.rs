@@ -1,13 +1,11 @@
 //! What the commands do when all is well.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::*;
 use serde_json::{Value, json};
+
+use crate::common::{self, *};
 
 fn place() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();

@@ -1,8 +1,4 @@
 //! Runs that are killed at any moment and go on end as if nothing had happened.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::*;
+use crate::common::*;
 
 /// Many checkpoints, rows and moves of the ladder; as many steps of sampling follow.
 const OPTIONS: &str = "--batch 20 --updates 1200 \

@@ -1,12 +1,9 @@
 //! Data in parts: held-out files, splits, and grey values.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::*;
+use crate::common::{self, *};
 
 const OPTIONS: &str = "--hidden 4 --batch 10 --updates 300 --lr 0.05 --quiet";
 

@@ -1,12 +1,9 @@
 //! Data and options that cannot work: one clear sentence, exit code 2, and nothing is written.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::*;
+use crate::common::{self, *};
 
 /// A folder with a place for a run that must never be made.
 struct Place(tempfile::TempDir);

@@ -1,15 +1,11 @@
 //! Reports of runs in every state that a folder can be in.
-#![cfg(unix)]
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::*;
+use crate::common::{self, *};
 
 /// A run that is over in a moment, with a ladder that grows.
 const SHORT: &str = "--hidden 6 --batch 10 --updates 400 --rungs 4 --spawn-every 40 --burn-in 5 \

@@ -1,13 +1,11 @@
 //! Models that were made elsewhere, and likelihoods of models that are too large to enumerate.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::*;
 use serde_json::{Value, json};
+
+use crate::common::*;
 
 /// Writes a safetensors file as another program would: no checksum, no metadata.
 fn safetensors(path: &Path, tensors: &[(&str, &[usize], &[f64])], dtype: &str) {

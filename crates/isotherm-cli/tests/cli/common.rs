@@ -1,5 +1,4 @@
 //! The binary as a child process, small data, and what the folder of a run holds.
-#![allow(dead_code)] // each test file uses a part of it
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

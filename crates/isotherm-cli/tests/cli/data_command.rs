@@ -1,13 +1,11 @@
 //! `isotherm data`: what a file holds.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::*;
 use serde_json::Value;
+
+use crate::common::*;
 
 fn data(file: &Path, more: &str) -> Vec<String> {
     let mut arguments = vec!["data".to_owned(), text(file)];

@@ -1,14 +1,11 @@
 //! Folders and files that a command must not use: one clear sentence, exit code 2, and every byte
 //! stays as it was.
-#![allow(clippy::unwrap_used)]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use common::*;
+use crate::common::{self, *};
 
 const QUICK: &str = "--updates 30 --hidden 3 --quiet";
 

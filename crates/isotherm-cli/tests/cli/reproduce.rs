@@ -1,9 +1,4 @@
 //! `isotherm reproduce` in miniature, with the real binary: end to end, interrupted, and refused.
-#![allow(clippy::unwrap_used, missing_docs)]
-
-#[path = "../../isotherm/tests/common/browser.rs"]
-mod browser;
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,9 +7,10 @@ use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::Duration;
 
-use browser::Browser;
-use common::*;
 use serde_json::Value;
+
+use crate::browser::Browser;
+use crate::common::*;
 
 /// The size of the miniature.
 const SMALL: &str = "--updates 60 --seeds 2";
