@@ -4,7 +4,6 @@
 mod npy;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use isotherm::data::formats::{load, write_npy};
 use isotherm::{Error, Result};
