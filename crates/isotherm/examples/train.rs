@@ -1,0 +1,25 @@
+//! Train an RBM on a matrix in memory: `cargo run --release -p isotherm --example train`
+use isotherm::prelude::*;
+
+fn main() -> Result<()> {
+    // Two patterns of six pixels, a tenth of which are flipped.
+    let rows: Vec<[u8; 6]> = (0..500u32)
+        .map(|i| {
+            let pattern: [u8; 6] = if i % 2 == 0 { [1, 1, 1, 0, 0, 0] } else { [0, 0, 0, 1, 1, 1] };
+            let noisy = |j: usize| u8::from((i * 7 + j as u32 * 13) % 10 == 0);
+            std::array::from_fn(|j| pattern[j] ^ noisy(j))
+        })
+        .collect();
+    let data = Dataset::from_rows(&rows)?;
+    let options = Options::for_examples().hidden(4).updates(5000);
+    let mut training = Training::new(&data, &options)?;
+    training.run(|info, state| {
+        if state.step % 1000 == 0 {
+            let rungs = state.negative.ladder().map_or(1, |it| it.ladder.rungs());
+            println!("update {}: rate {:.4}, {rungs} rungs", state.step, info.learning_rate);
+        }
+        true
+    })?;
+    println!("log-likelihood {}", evaluate(&training.model(), &data)?);
+    Ok(())
+}
