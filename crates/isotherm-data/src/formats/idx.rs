@@ -58,8 +58,7 @@ pub(super) fn read(
     }
     let header = 4 + 4 * shape.len() as u64;
     let present = origin.len.saturating_sub(header);
-    let claimed =
-        flattened(&shape).and_then(|(rows, cols)| (rows * cols).checked_mul(number.size));
+    let claimed = flattened(&shape).and_then(|(rows, cols)| (rows * cols).checked_mul(number.size));
     if claimed.map(|bytes| bytes as u64) != Some(present) {
         let size = number.size as u64;
         return Err(origin.refuse(FileProblem::WrongLength { shape: sizes, size, present }));

@@ -25,7 +25,7 @@ pub(crate) struct Contents {
 pub(crate) fn contents(source: &Source) -> Result<Contents> {
     let input = Input::new(&source.path)?;
     let format = recognise(&input)?;
-    let (names, others) = match format {
+    let (names, others): (Option<Vec<String>>, _) = match format {
         #[cfg(feature = "npz")]
         Format::Npz => (Some(super::npz::names(&input)?), Vec::new()),
         #[cfg(feature = "matlab")]
@@ -106,7 +106,12 @@ impl Visitor for Look {
         room
     }
 
-    fn value(&mut self, row: usize, col: usize, value: f64) -> std::result::Result<(), ValueProblem> {
+    fn value(
+        &mut self,
+        row: usize,
+        col: usize,
+        value: f64,
+    ) -> std::result::Result<(), ValueProblem> {
         if row >= self.rows.len() {
             self.rows.resize(row + 1, 0);
         }

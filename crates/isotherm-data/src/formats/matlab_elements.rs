@@ -9,9 +9,10 @@ use std::ops::ControlFlow;
 
 use flate2::read::ZlibDecoder;
 
+use super::arrays::within;
 use super::input::Input;
 use super::numbers::{Kind, NumberType};
-use super::origin::{Origin, within};
+use super::origin::Origin;
 use crate::problems::{FileProblem, MatlabProblem, NoMatrix, OtherArray};
 use isotherm::data::Place;
 use isotherm::data::values::{flattened, shown};

@@ -6,8 +6,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
+use super::arrays::within;
 use super::input::Input;
-use super::origin::{Origin, within};
+use super::origin::Origin;
 use super::{arrays, npy, npy_header};
 use crate::problems::ArchiveProblem;
 use isotherm::data::Place;

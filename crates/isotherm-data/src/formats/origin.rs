@@ -59,21 +59,3 @@ impl Origin<'_> {
         self.path.to_string_lossy().into_owned()
     }
 }
-
-/// The error of a part of a file, with that part as its outermost place.
-pub(super) fn within(part: Place, error: Error) -> Error {
-    let error = match error.into_cause::<FileError>() {
-        Ok(mut cause) => {
-            cause.place.insert(0, part);
-            return cause.into();
-        }
-        Err(error) => error,
-    };
-    match error.into_cause::<DataError>() {
-        Ok(mut cause) => {
-            cause.place.insert(0, part);
-            cause.into()
-        }
-        Err(error) => error,
-    }
-}

@@ -356,8 +356,8 @@ fn text(field: &[u8]) -> std::result::Result<&str, TextProblem> {
         // A field that is too long may be cut inside a character.
         let cut = field.len() == KEPT && error.error_len().is_none();
         let good = std::str::from_utf8(&field[..error.valid_up_to()]);
-        good.ok().filter(|_| cut).map(str::trim).ok_or_else(|| {
-            TextProblem::NotUtf8 { text: String::from_utf8_lossy(field).into_owned() }
+        good.ok().filter(|_| cut).map(str::trim).ok_or_else(|| TextProblem::NotUtf8 {
+            text: String::from_utf8_lossy(field).into_owned(),
         })
     })
 }

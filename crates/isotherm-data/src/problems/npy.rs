@@ -67,7 +67,8 @@ impl NpyProblem {
                 format!("the npy header \"{text}\" cannot be used; {SAVE_AGAIN}")
             }
             NpyProblem::NotNumbers => {
-                "the array does not hold plain numbers; save it as bool, integer or float".to_owned()
+                "the array does not hold plain numbers; save it as bool, integer or float"
+                    .to_owned()
             }
             NpyProblem::Dtype { dtype } => format!(
                 "an array of dtype {} is not supported; save it as bool, integer, float32 or float64",

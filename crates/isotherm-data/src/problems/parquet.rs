@@ -112,13 +112,15 @@ impl ParquetProblem {
                 d.option("drop")
             ),
             ParquetProblem::NotPlainNumbers => {
-                "the column holds dates, times, decimals or the like; write plain numbers".to_owned()
+                "the column holds dates, times, decimals or the like; write plain numbers"
+                    .to_owned()
             }
             ParquetProblem::NestedLists => {
                 "the column holds lists of lists; flatten each row to one list".to_owned()
             }
             ParquetProblem::ListLength => {
-                "the list does not have the length of the first one; give all the same length".to_owned()
+                "the list does not have the length of the first one; give all the same length"
+                    .to_owned()
             }
             ParquetProblem::Rows { rows, expected } => format!(
                 "the column has {rows} rows, but the first column has {expected}; write it again"

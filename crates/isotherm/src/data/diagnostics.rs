@@ -60,7 +60,9 @@ impl DataDiagnostic {
             ),
             DataDiagnostic::RuleLeavesNothing { source, rule, above, value } => {
                 let rule = super::table::rule_words(*rule, *above);
-                format!("{source} ({rule}): every value is {value}; check that the rule suits the file")
+                format!(
+                    "{source} ({rule}): every value is {value}; check that the rule suits the file"
+                )
             }
             DataDiagnostic::Assumed { source, assumption } => {
                 format!("{source}: {}", assumption.words())

@@ -110,7 +110,12 @@ impl Visitor for Survey {
         flattened(shape).is_some()
     }
 
-    fn value(&mut self, row: usize, col: usize, value: f64) -> std::result::Result<(), ValueProblem> {
+    fn value(
+        &mut self,
+        row: usize,
+        col: usize,
+        value: f64,
+    ) -> std::result::Result<(), ValueProblem> {
         if !value.is_finite() {
             return Err(ValueProblem::Missing);
         }
