@@ -181,17 +181,26 @@ fn npy_headers_that_claim_too_much_are_refused() {
             npy_refusal(npy(descr, true, shape, &[0]));
         }
     }
-    // A parser that is exponential in the nesting of brackets would never finish.
-    for nested in ["[", "(", "{", "{'a':", "[('a',"] {
-        let text = nested.repeat(10_000 / nested.len());
-        npy_refusal(npy_text(1, &text, &[0]));
-        npy_refusal(npy_text(1, &nested.repeat(40), &[0]));
-        let text = header("X", false, "(1, 1)").replace("'X'", &nested.repeat(40));
-        npy_refusal(npy_text(2, &text, &[0]));
-    }
     // Twelve bytes that announce a header of four gigabytes.
     let refusal = npy_refusal(b"\x93NUMPY\x02\x00\xff\xff\xff\xff");
     assert_eq!(refusal.problem, NpyProblem::HeaderTooLong { most: 10_000 }.into());
+}
+
+/// The parser of `npyz` takes time exponential in the nesting of brackets, so it must not see such
+/// headers: more than two brackets are refused before it is called, with a problem of its own.
+#[test]
+fn npy_headers_with_nested_brackets_never_reach_the_parser() {
+    for nested in ["[", "(", "{", "{'a':", "[('a',"] {
+        for depth in [3, 40, 10_000 / nested.len()] {
+            let problem = npy_refusal(npy_text(1, &nested.repeat(depth), &[0])).problem;
+            assert_eq!(problem, NpyProblem::NotNumbers.into(), "{depth} of {nested}");
+        }
+        for depth in [1, 40] {
+            let text = header("X", false, "(1, 1)").replace("'X'", &nested.repeat(depth));
+            let problem = npy_refusal(npy_text(2, &text, &[0])).problem;
+            assert_eq!(problem, NpyProblem::NotNumbers.into(), "{depth} of {nested}");
+        }
+    }
 }
 
 #[test]
