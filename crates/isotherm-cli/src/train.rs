@@ -9,7 +9,6 @@ use isotherm::train::penalties::Smoothness;
 use isotherm::train::{Config, explain_toml};
 use isotherm::{Error, Result};
 use isotherm_data::Source;
-use isotherm_data::shell::quoted;
 use isotherm_report::write_report;
 use isotherm_run::record::Summary;
 use isotherm_run::{Course, Observer, Outcome, RunData, Session};
@@ -17,6 +16,7 @@ use isotherm_run::{Course, Observer, Outcome, RunData, Session};
 use crate::args::{TrainArguments, TrainOptions};
 use crate::output::{print, tell};
 use crate::progress::Progress;
+use crate::words::quoted;
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {

@@ -14,7 +14,6 @@ use crate::figure::Figure;
 use isotherm::data::{ImageShape, Mixture};
 use isotherm::likelihood::LogLikelihood;
 use isotherm::options::Algorithm;
-use isotherm_data::shell::quoted;
 use isotherm_run::DataOptions;
 
 /// What a page shows, before it is laid out.
@@ -197,6 +196,8 @@ fn reproducibility(record: &RunRecord) -> Markup {
     let folder = record.folder.path();
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let path = folder.join("config.toml").display().to_string();
+    // Only a NUL byte cannot be quoted, and no path has one.
+    let quoted = shlex::try_quote(&path).unwrap_or((&path).into());
     let data = match record.config.as_ref().map(|config| &config.data) {
         Some(DataOptions { train: Some(path), binarise, split, data_seed, .. }) => {
             let part = split.map(|split| format!(", split {split} by data seed {data_seed}"));
@@ -211,7 +212,7 @@ fn reproducibility(record: &RunRecord) -> Markup {
     };
     html! {
         h2 { "To repeat this run" }
-        pre { code { "isotherm train --config " (quoted(&path)) " --out NEW" } }
+        pre { code { "isotherm train --config " (quoted) " --out NEW" } }
         p {
             "gives the same bytes, but for clocks and this page, whatever the number of threads."
         }

@@ -101,9 +101,7 @@ fn split(whole: Dataset, options: &DataOptions) -> Result<Parts> {
     let (Some(split), Dataset::Table(table)) = (options.split, &whole) else {
         return Ok((whole, None, None));
     };
-    let rows = split
-        .rows(table.examples.rows(), options.data_seed)
-        .map_err(|error| Error::data(format!("{}: {error}", table.name)))?;
+    let rows = split.rows(&table.name, table.examples.rows(), options.data_seed)?;
     let part = |part: &str, rows: &[usize]| {
         let name = format!("{} ({part} of {split})", table.name);
         (!rows.is_empty()).then(|| Dataset::Table(table.select(name, rows)))

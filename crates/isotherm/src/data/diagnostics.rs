@@ -1,0 +1,84 @@
+//! What is worth knowing about data before or after a run, without being an error.
+
+use serde::Serialize;
+
+use super::Binarise;
+use crate::error::Dialect;
+
+/// An observation about data.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum DataDiagnostic {
+    /// Columns that have the same value in every training example, and are kept.
+    ConstantColumns {
+        /// The data.
+        source: String,
+        /// How many.
+        count: usize,
+        /// Of how many columns.
+        columns: usize,
+    },
+    /// A rule that gives every value of held-out data the same bit.
+    RuleLeavesNothing {
+        /// The data.
+        source: String,
+        /// The rule.
+        rule: Binarise,
+        /// The value in the data that it compares with, where that is not the rule's own number.
+        above: Option<f64>,
+        /// The bit.
+        value: u8,
+    },
+    /// Something that reading the data took for granted.
+    Assumed {
+        /// The data.
+        source: String,
+        /// What.
+        assumption: Assumption,
+    },
+}
+
+/// What reading a file took for granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Assumption {
+    /// A first row that counts the columns is a header.
+    NumberedHeader,
+    /// A column with the name that pandas gives to the index of the rows is not a variable.
+    PandasIndex,
+}
+
+impl DataDiagnostic {
+    /// One sentence.
+    pub fn words(&self, _: &dyn Dialect) -> String {
+        match self {
+            DataDiagnostic::ConstantColumns { source, count, columns } => format!(
+                "{source}: {count} of {columns} columns are constant; they are kept, and their biases \
+                 start at a probability of 0.01 or 0.99"
+            ),
+            DataDiagnostic::RuleLeavesNothing { source, rule, above, value } => {
+                let rule = super::table::rule_words(*rule, *above);
+                format!(
+                    "{source} ({rule}): every value is {value}; check that the rule suits the file"
+                )
+            }
+            DataDiagnostic::Assumed { source, assumption } => {
+                format!("{source}: {}", assumption.words())
+            }
+        }
+    }
+}
+
+impl Assumption {
+    /// A clause.
+    pub fn words(self) -> &'static str {
+        match self {
+            Assumption::NumberedHeader => {
+                "the first row counts the columns and is taken as a header"
+            }
+            Assumption::PandasIndex => "the index that pandas wrote is left out",
+        }
+    }
+}
