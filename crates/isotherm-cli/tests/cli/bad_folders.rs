@@ -1,5 +1,4 @@
-//! Folders and files that a command must not use: one clear sentence, exit code 2, and every byte
-//! stays as it was.
+//! Folders and files that a command must refuse: one clear sentence, exit code 2, and no byte changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +17,7 @@ fn finished() -> (tempfile::TempDir, PathBuf) {
     (folder, run)
 }
 
-/// The sentence of a refusal that names `place` and leaves `folder` as it was.
+/// The sentence of a refusal, which must name `place` and leave `folder` unchanged.
 fn refusal(folder: &Path, place: &Path, arguments: Vec<String>) -> String {
     let before = contents(folder);
     let why = refused(arguments);
@@ -34,17 +33,17 @@ fn an_existing_run_is_replaced_only_when_told_to() {
     let why = refusal(folder.path(), &run, again("--seed 2"));
     let resume = format!("isotherm resume {}", run.display());
     assert!(why.contains(&resume) && why.contains("--overwrite"), "{why}");
-    // Told to, it still keeps the run if the new one is impossible.
+    // With --overwrite the old run is still kept if the new one is impossible.
     let before = contents(folder.path());
     assert!(refused(again("--overwrite --rungs 1")).contains("--rungs"));
     assert!(contents(folder.path()) == before);
     let other = folder.path().join("other");
     succeed(train(None, &format!("{QUICK} --seed 2"), &other));
     succeed(again("--overwrite --seed 2"));
-    assert_same(&run, &other, "a run in the place of another is like one in a new place");
+    assert_same(&run, &other, "a run that replaces another equals one in a new folder");
 }
 
-/// A replacement that was killed while it removed the old run can be begun again.
+/// A replacement that was killed while it removed the old run can be started again.
 #[test]
 fn a_half_removed_run_can_be_replaced() {
     let (folder, run) = finished();
@@ -56,11 +55,11 @@ fn a_half_removed_run_can_be_replaced() {
         succeed(train(None, &format!("{QUICK} --overwrite"), &again));
         let fresh = folder.path().join(format!("fresh-{name}"));
         succeed(train(None, QUICK, &fresh));
-        assert_same(&fresh, &again, "a run that replaced what was left of another");
+        assert_same(&fresh, &again, "a run that replaced the remains of another");
     }
 }
 
-/// Without its current checkpoint a run goes on from the previous one; without both it is damaged.
+/// Without its current checkpoint a run resumes from the previous one; without both it is damaged.
 #[test]
 fn lost_checkpoints() {
     let (_folder, run) = finished();
@@ -77,7 +76,7 @@ fn lost_checkpoints() {
     let before = contents(&run);
     let why = refused(resume(&run));
     assert!(why.contains("no readable checkpoint"), "{why}");
-    assert!(before == contents(&run), "nothing is begun again over the metrics");
+    assert!(before == contents(&run), "the metrics are not overwritten by a new start");
 }
 
 #[test]
@@ -105,14 +104,14 @@ fn a_folder_that_is_not_a_run() {
             refusal(folder.path(), place, arguments);
         }
     }
-    // An empty folder is as good as none.
+    // An empty folder is treated like a missing one.
     let empty = folder.path().join("empty");
     fs::create_dir(&empty).unwrap();
     refusal(folder.path(), &empty, resume(&empty));
     succeed(train(None, QUICK, &empty));
 }
 
-/// A path under a regular file stands for a folder that cannot be written: tests may run as root.
+/// A path below a regular file cannot be written, even by root, as which tests may run.
 #[test]
 fn a_place_that_cannot_be_written() {
     let (folder, run) = finished();
@@ -135,10 +134,10 @@ fn a_place_that_cannot_be_written() {
 }
 
 #[test]
-fn one_process_a_run() {
+fn only_one_process_writes_a_run() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
-    // Far more updates than there is time for.
+    // So many updates that the run is still going when it is killed.
     let mut child = command(train(None, "--updates 1e9 --checkpoint-every 1e9 --quiet", &run))
         .stderr(Stdio::null())
         .spawn()
@@ -194,7 +193,7 @@ fn samples_that_cannot_be_drawn() {
 }
 
 #[test]
-fn likelihoods_that_cannot_be_had() {
+fn likelihoods_that_cannot_be_computed() {
     let (folder, run) = finished();
     let evaluate = |run: &Path, data: &Path| {
         words(&format!("evaluate {} --data {}", run.display(), data.display()))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{self, *};
 
-/// A folder with a place for a run that must never be made.
+/// A folder with a place for a run, which must never be created.
 struct Place(tempfile::TempDir);
 
 impl Place {
@@ -23,7 +23,7 @@ impl Place {
         path
     }
 
-    /// The sentence with which `train` refuses, leaving the folder as it was.
+    /// The sentence with which `train` refuses; the folder must stay unchanged.
     fn refusal(&self, data: Option<&Path>, options: &str) -> String {
         let before = contents(self.0.path());
         let why = refused(train(data, options, &self.path("new/run")));
@@ -32,7 +32,7 @@ impl Place {
     }
 }
 
-/// Asserts that a sentence has all these parts.
+/// Asserts that a sentence contains all these parts.
 fn assert_says(why: &str, parts: &[&str]) {
     assert!(parts.iter().all(|part| why.contains(part)), "{parts:?} not all in: {why}");
 }
@@ -92,8 +92,8 @@ fn data_that_are_not_zeros_and_ones() {
     assert_says(&place.refusal(Some(place.0.path()), ""), &[&text(place.0.path()), "directory"]);
 }
 
-/// Pictures such as MNIST have pixels that never change. In a table whoever wants such columns says so,
-/// and is reminded.
+/// In a table, constant columns are refused unless the user asks to keep them, and then a note reminds
+/// of them. Images such as MNIST have pixels that never change, so there they are kept.
 #[test]
 fn constant_columns_are_refused_in_tables_unless_they_are_to_be_kept() {
     let place = Place::new();
@@ -118,7 +118,7 @@ fn constant_columns_are_refused_in_tables_unless_they_are_to_be_kept() {
 #[test]
 fn constant_columns_are_kept_in_pictures_unless_they_are_to_be_refused() {
     let place = Place::new();
-    // Squares in the middle, which leave the margin alone.
+    // Squares in the middle: the pixels of the margin never change.
     let rows = |height: usize| -> String {
         let row = |half: usize| {
             let lit = |pixel: usize| {
@@ -144,7 +144,7 @@ fn constant_columns_are_kept_in_pictures_unless_they_are_to_be_refused() {
 }
 
 #[test]
-fn neighbours_are_known_in_images_only() {
+fn smoothing_a_table_needs_a_shape() {
     let place = Place::new();
     let data = place.file("table.csv", "0,1,0\n1,0,1\n");
     let why = place.refusal(Some(&data), "--updates 5 --hidden 2 --smooth 1e-3");
@@ -218,7 +218,7 @@ fn impossible_options() {
 
 /// clap's own messages may have more lines.
 #[test]
-fn a_command_line_that_makes_no_sense() {
+fn invalid_command_lines() {
     let bad = [
         "",
         "trian",
@@ -256,7 +256,7 @@ fn a_command_line_that_makes_no_sense() {
 }
 
 #[test]
-fn a_configuration_file_that_makes_no_sense() {
+fn invalid_configuration_files() {
     let place = Place::new();
     let bad: &[(&str, &[&str])] = &[
         ("hiden = 5\n", &["bad.toml, line 1", "unknown field `hiden`"]),

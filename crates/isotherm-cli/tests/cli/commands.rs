@@ -1,4 +1,4 @@
-//! What the commands do when all is well.
+//! The commands in ordinary use.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ fn train_writes_the_files_of_the_contract() {
 }
 
 #[test]
-fn without_a_ladder_the_summary_has_none_but_samples_get_one() {
+fn a_run_without_a_ladder_can_be_sampled() {
     let (folder, run) = place();
     let data = csv(folder.path(), 40, 8);
     for algorithm in ["cd", "sml"] {
@@ -107,7 +107,7 @@ fn without_a_ladder_the_summary_has_none_but_samples_get_one() {
 }
 
 #[test]
-fn progress_is_shown_unless_it_is_quiet() {
+fn progress_is_shown_unless_quiet_is_given() {
     let (folder, run) = place();
     let data = csv(folder.path(), 40, 8);
     let options = "--hidden 3 --updates 50 --likelihood-every 10 --overwrite";
@@ -157,7 +157,7 @@ fn options_that_do_nothing_are_named() {
 }
 
 #[test]
-fn a_configuration_file_and_the_command_line_over_it() {
+fn the_command_line_overrides_a_configuration_file() {
     let (folder, run) = place();
     let data = csv(folder.path(), 40, 8);
     let file = folder.path().join("experiment.toml");
@@ -180,9 +180,9 @@ fn a_configuration_file_and_the_command_line_over_it() {
                 --burn-in 5 --quiet";
     let same = folder.path().join("same");
     succeed(train(Some(&data), line, &same));
-    assert_same(&run, &same, "the same options, said on the command line");
+    assert_same(&run, &same, "the same options, given on the command line");
 
-    // What a run writes down is all that it takes to repeat it.
+    // The config.toml of a run is enough to repeat it.
     let again = folder.path().join("again");
     let config = format!("--config {} --quiet", run.join("config.toml").display());
     succeed(train(None, &config, &again));
@@ -192,7 +192,7 @@ fn a_configuration_file_and_the_command_line_over_it() {
 }
 
 #[test]
-fn a_step_has_one_row() {
+fn each_step_has_at_most_one_row() {
     let (folder, run) = place();
     let data = csv(folder.path(), 40, 20);
     let options = "--hidden 4 --updates 203 --sampling-steps 101 --metrics-every 10 \
@@ -217,7 +217,7 @@ fn a_step_has_one_row() {
     assert!(timed.eq(steps));
 }
 
-/// From a table to samples like it.
+/// From a table of data to samples of the model.
 #[test]
 fn a_table_from_end_to_end() {
     let (folder, run) = place();
@@ -247,7 +247,7 @@ fn a_table_from_end_to_end() {
         let (drawn, given) = (share(&samples, column), share(&examples, column));
         assert!((drawn - given).abs() < 0.06, "column {column}: {drawn} of {given}");
     }
-    // The two kinds of rows are both there: neighbours in a row disagree.
+    // Both kinds of rows occur among the samples: neighbouring values in a row differ.
     let unequal = samples.chunks(columns).filter(|row| row[0] != row[1]).count();
     assert!(unequal > 1200, "{unequal}");
 
@@ -260,7 +260,7 @@ fn a_table_from_end_to_end() {
 }
 
 #[test]
-fn evaluate_repeats_what_the_summary_says() {
+fn evaluate_agrees_with_the_summary() {
     let (_folder, run) = place();
     succeed(train(None, "--hidden 5 --updates 100 --quiet", &run));
     let line = format!("evaluate {} --json", run.display());
@@ -274,10 +274,10 @@ fn evaluate_repeats_what_the_summary_says() {
     assert_eq!(printed.lines().count(), 1);
 }
 
-/// Of two examples the standard error of the mean is half of what they differ by. It is told of data that were not
-/// learned from, with as many digits as it has, and rows of metrics do not hold it.
+/// For two examples, the standard error of the mean is half of their difference. It is reported for data
+/// that were not used for training, to its significant digits, and is not part of the rows of metrics.
 #[test]
-fn examples_are_a_sample_themselves() {
+fn the_standard_error_over_examples() {
     let (folder, run) = place();
     let rows = ["1,1,1,0", "0,0,1,1", "1,1,0,0", "0,1,1,1", "1,0,0,0", "0,0,1,0"];
     let file = |name: &str, rows: &[&str]| {
@@ -306,14 +306,14 @@ fn examples_are_a_sample_themselves() {
     assert!(told.contains("others like them uncertain by ± "), "{told}");
     let value = on(&both)["value"].as_f64().unwrap();
     assert!(told.starts_with(&format!("log-likelihood {value:.4} nats")), "{told}");
-    assert!(!printed("").contains("others like them"), "of what was learned from");
+    assert!(!printed("").contains("others like them"), "for the training data");
     assert!(summary(&run)["log_likelihood"]["examples_std_error"].is_f64());
     let metrics = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
     assert!(!metrics.contains("examples_std_error"));
 }
 
 #[test]
-fn what_a_result_is_of_is_said_beside_it() {
+fn evaluate_names_the_parameters_and_sample_warns() {
     let (folder, run) = place();
     succeed(train(None, "--hidden 5 --updates 100 --path joint --rungs 40 --quiet", &run));
     for (option, which) in [("", ", raw parameters)\n"), ("--averaged", ", averaged parameters)\n")]

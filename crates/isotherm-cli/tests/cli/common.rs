@@ -1,4 +1,4 @@
-//! The binary as a child process, small data, and what the folder of a run holds.
+//! Shared by the tests: the binary as a child process, small data, and reading the folder of a run.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -51,7 +51,7 @@ pub(crate) fn refused<S: AsRef<OsStr>>(arguments: impl IntoIterator<Item = S>) -
     sentence(&run(arguments))
 }
 
-/// The sentence of a command that failed as it should: exit code 2, one line, no panic.
+/// The message of a command that refused: exit code 2, one line, no panic.
 pub(crate) fn sentence(ran: &Ran) -> String {
     assert_eq!(ran.code, Some(2), "stdout: {}\nstderr: {}", ran.out, ran.err);
     assert!(!ran.err.contains("panicked"), "{}", ran.err);
@@ -87,7 +87,7 @@ pub(crate) fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Everything in a folder, by path; nothing if it is not there.
+/// All files in a folder, by path; empty if there is no such folder.
 pub(crate) fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -110,10 +110,10 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The files that are the same for the same seed.
+/// The files whose bytes depend only on the options and the seed.
 pub(crate) const SAME: [&str; 3] = ["model.safetensors", "checkpoint.safetensors", "metrics.jsonl"];
 
-/// Asserts that two runs made the same, byte for byte.
+/// Asserts that two runs have the same results, byte for byte.
 pub(crate) fn assert_same(one: &Path, other: &Path, why: &str) {
     for name in SAME {
         let read = |run: &Path| fs::read(run.join(name)).unwrap();
@@ -139,7 +139,7 @@ pub(crate) fn rows(run: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Waits until a condition holds while a child lives; false if the child ended before. The time limit
+/// Waits until a condition holds; false if the child ended before that. The time limit
 /// only keeps a broken test from waiting for ever.
 pub(crate) fn wait_until(child: &mut Child, mut condition: impl FnMut() -> bool) -> bool {
     let begun = Instant::now();
@@ -153,7 +153,7 @@ pub(crate) fn wait_until(child: &mut Child, mut condition: impl FnMut() -> bool)
     true
 }
 
-/// Numbers that look random and are the same every time (SplitMix64).
+/// Pseudo-random numbers, the same every time (SplitMix64).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -205,7 +205,7 @@ pub(crate) fn read_npy(path: &Path) -> (Vec<usize>, Vec<u8>) {
     let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
     let header = std::str::from_utf8(&bytes[10..10 + length]).unwrap();
     assert!(header.contains("'|u1'") && header.contains("'fortran_order': False"), "{header}");
-    assert_eq!((10 + length) % 16, 0, "NumPy wants the values aligned");
+    assert_eq!((10 + length) % 16, 0, "the values must be aligned as in files that NumPy writes");
     let shape = header.split(['(', ')']).nth(1).unwrap();
     let sizes = shape.split(',').filter_map(|size| size.trim().parse().ok()).collect();
     (sizes, bytes[10 + length..].to_vec())

@@ -1,4 +1,4 @@
-//! `isotherm data`: what a file holds.
+//! `isotherm data`, which describes a data file.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn json(file: &Path, more: &str) -> Value {
     serde_json::from_str(&succeed(data(file, &format!("{more} --json")))).unwrap()
 }
 
-/// The fact that stands behind a name.
+/// The text after a name in the printed description.
 fn fact<'a>(printed: &'a str, name: &str) -> &'a str {
     let line = printed.lines().find(|line| line.trim_start().starts_with(name));
     line.unwrap_or_else(|| panic!("no {name} in {printed}")).trim_start()[name.len()..].trim()
@@ -47,7 +47,8 @@ fn a_table_of_zeros_and_ones() {
     assert!(command.starts_with("isotherm train ") && command.contains("--constant-columns keep"));
 }
 
-/// Tables are often written with the number of each row in front, which no rule for all columns suits.
+/// Tables often have the number of each row as their first column, for which no rule of binarising is
+/// right.
 #[test]
 fn a_column_that_counts_the_rows_is_pointed_out() {
     let folder = tempfile::tempdir().unwrap();
@@ -65,11 +66,11 @@ fn a_column_that_counts_the_rows_is_pointed_out() {
     assert!(left.contains("300 examples × 2 variables"), "{left}");
     fs::write(&file, of(2)).unwrap();
     let printed = succeed(data(&file, ""));
-    assert!(!printed.contains("counts the rows"), "some other number: {printed}");
+    assert!(!printed.contains("counts the rows"), "the column does not count the rows: {printed}");
 }
 
 #[test]
-fn grey_images_and_what_a_rule_makes_of_them() {
+fn grey_images_and_rules_of_binarising() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("grey.npy");
     // Two smooth images of 4 × 5 whose first column is black and whose brightest pixel is 200.
@@ -110,7 +111,7 @@ fn other_values_get_a_threshold_of_their_own() {
         ("0,16\n3,8\n", "threshold:8"),
         ("0.1,0.9\n0.5,1\n", "threshold:0.5"),
         ("-2.5,0\n3,4.5\n", "threshold:1"),
-        // Nothing is above 0.5, all is, and a value below 1 would be taken for a share.
+        // No value is above 0.5; all values are; and a threshold below 1 would be read as a share.
         ("0.1,0.3\n0.4,0.2\n", "threshold:0.25"),
         ("0.001,0.003\n0.004,0.002\n", "threshold:0.0025"),
         ("0.9,0.8\n0.7,0.6\n", "threshold:0.75"),
@@ -120,7 +121,7 @@ fn other_values_get_a_threshold_of_their_own() {
         let file = folder.path().join("values.csv");
         fs::write(&file, content).unwrap();
         assert_eq!(json(&file, "")["arrays"][0]["binarise"], rule, "{content}");
-        // What is suggested works.
+        // The suggested command works.
         let density = &json(&file, &format!("--binarise {rule}"))["arrays"][0]["density"];
         assert!((0.2..0.8).contains(&density.as_f64().unwrap()), "{content}: {density}");
     }
@@ -140,7 +141,7 @@ fn files_that_cannot_be_read_are_refused() {
 }
 
 #[test]
-fn as_is_is_a_rule_like_others() {
+fn as_is_is_accepted_as_a_rule() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("values.csv");
     fs::write(&file, "0,200\n1,3\n").unwrap();
@@ -151,7 +152,8 @@ fn as_is_is_a_rule_like_others() {
     assert_eq!(fact(&printed, "binarise"), "as-is, as asked");
 }
 
-/// A constant column is kept by the suggested command, but not one that only the suggested rule makes so.
+/// The suggested command keeps columns that are constant in the file, but not those that become constant
+/// by the suggested rule.
 #[test]
 fn the_suggested_command_works() {
     let folder = tempfile::tempdir().unwrap();
@@ -170,14 +172,14 @@ fn the_suggested_command_works() {
     succeed(arguments);
     fs::write(&file, "0,200\n0,200\n").unwrap();
     assert_eq!(command(), None, "nothing to learn");
-    // One row of 100 is all that changes the second column, and a split may deal it away.
+    // Only one row of 100 has another value in the second column, and a split may put it into another part.
     let mut kept = 0;
     for at in 0..100 {
         let line = |row: usize| format!("{},{}\n", row % 2, u8::from(row == at));
         fs::write(&file, (0..100).map(line).collect::<String>()).unwrap();
         kept += usize::from(command().unwrap().ends_with("--constant-columns keep"));
     }
-    assert_eq!(kept, 20, "0.8/0.1/0.1 of 100 rows deals 20 away");
+    assert_eq!(kept, 20, "0.8/0.1/0.1 of 100 rows holds out 20");
 }
 
 #[test]
@@ -192,9 +194,10 @@ fn rows_are_compared_before_binarising() {
     }
 }
 
-/// Counts are asked whether there is one, a lone stranger is pointed out, parts go by their names.
+/// Counts get a threshold at zero, a single unusual value is pointed out, and test data of another width
+/// are refused.
 #[test]
-fn counts_strangers_and_parts() {
+fn counts_unusual_values_and_other_widths() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("counts.csv");
     let line = |row: usize| format!("{},{},{}\n", row % 2, row % 3 / 2, row % 5 / 4 * 3);
@@ -207,7 +210,7 @@ fn counts_strangers_and_parts() {
     let printed = succeed(data(&file, ""));
     let note = "1 of 600 values are neither 0 nor 1, the first of them 2 in row 8, column 2";
     assert_eq!(fact(&printed, "note"), note);
-    // Other data of another width.
+    // Test data of another width.
     let other = folder.path().join("other.csv");
     fs::write(&other, "0,1,1\n1,0,0\n").unwrap();
     let refusal = refused(data(&file, &format!("--test {}", text(&other))));

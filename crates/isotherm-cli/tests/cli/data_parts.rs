@@ -54,13 +54,13 @@ fn held_out_files_are_measured_and_can_be_evaluated() {
     let config = fs::read_to_string(run.join("config.toml")).unwrap();
     assert!(config.contains(&format!("test = \"{file}\"")), "{config}");
 
-    // A held-out file that changes is noticed, whichever it is.
+    // A change of a held-out file is detected, whether it is test or validation data.
     fs::write(&other, "0,0,0,0,0,0,0,1\n").unwrap();
     let refusal = refused(resume(&run));
     assert!(refusal.contains("held-out.csv has changed"), "{refusal}");
     let ran = common::run(["evaluate", &text(&run), "--on", "test"]);
     assert!(ran.code == Some(0) && ran.err.contains("held-out.csv has changed"), "{}", ran.err);
-    // What was learned from is not needed for an exact likelihood; an estimate tells.
+    // An exact likelihood does not need the training data; an estimate reports that they are missing.
     fs::remove_file(&data).unwrap();
     let ran = common::run(["evaluate", &text(&run), "--data", &file]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
@@ -70,7 +70,7 @@ fn held_out_files_are_measured_and_can_be_evaluated() {
 }
 
 #[test]
-fn parts_that_are_not_there_or_do_not_fit_are_refused() {
+fn missing_or_unsuitable_parts_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let data = csv(folder.path(), 60, 8);
     let narrow = csv(folder.path(), 20, 5);
@@ -98,7 +98,7 @@ fn parts_that_are_not_there_or_do_not_fit_are_refused() {
 }
 
 #[test]
-fn a_split_is_dealt_by_the_data_seed_alone() {
+fn a_split_depends_on_the_data_seed_alone() {
     let folder = tempfile::tempdir().unwrap();
     let data = csv(folder.path(), 200, 8);
     let go = |name: &str, more: &str| {
@@ -157,7 +157,7 @@ fn dynamic_data_resume_exactly() {
     assert_same(&whole, &cut, "resumed in the middle");
 }
 
-/// Twenty examples and as many hidden units as pixels: it overfits at once.
+/// Twenty examples and as many hidden units as pixels, so that the model overfits early.
 #[test]
 fn the_best_model_on_validation_data_is_kept_and_learning_stops_when_nothing_is_better() {
     let folder = tempfile::tempdir().unwrap();
@@ -191,7 +191,7 @@ fn the_best_model_on_validation_data_is_kept_and_learning_stops_when_nothing_is_
         fs::read(stopped.join("model.safetensors")).unwrap(),
         fs::read(whole.join("model.safetensors")).unwrap()
     );
-    // It is over: to resume it changes nothing.
+    // The run is finished: resuming it changes nothing.
     let before = fs::read(stopped.join("metrics.jsonl")).unwrap();
     succeed(resume(&stopped));
     assert_eq!(fs::read(stopped.join("metrics.jsonl")).unwrap(), before);
@@ -199,9 +199,9 @@ fn the_best_model_on_validation_data_is_kept_and_learning_stops_when_nothing_is_
     assert!(refusal.contains("--valid or --split"), "{refusal}");
 }
 
-/// A held-out file of dark images means the same as the training data, in training and afterwards.
+/// A held-out file of dark images is scaled like the training data, in training and afterwards.
 #[test]
-fn held_out_values_mean_what_those_of_the_training_data_mean() {
+fn held_out_values_are_scaled_like_the_training_data() {
     let folder = tempfile::tempdir().unwrap();
     let data = grey(folder.path(), "grey.npy", 80, 3);
     let dark = folder.path().join("dark.npy");
@@ -218,7 +218,8 @@ fn held_out_values_mean_what_those_of_the_training_data_mean() {
     let on = summary(&run)["log_likelihood_test"].clone();
     assert!(on["on"].as_str().unwrap().ends_with("(threshold:0.5, that is above 127.5)"), "{on}");
     assert_eq!(evaluated(&run, &format!("--data {dark}")), on);
-    // By another rule it is something else, and so it is for a model without a run.
+    // Another rule gives another likelihood. A model file gives the same likelihoods as its run if it is
+    // given the same rule and training data.
     let other = evaluated(&run, &format!("--data {dark} --binarise threshold:30"));
     assert_ne!(value(&other), value(&on));
     let model = run.join("model.safetensors");

@@ -1,12 +1,12 @@
-//! The same seed gives the same bytes, whatever the threads and the instructions of the CPU.
+//! The same seed gives the same bytes for any number of threads and any CPU level.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::*;
 
-/// Steps long enough for the work to be split among the threads: a row of 70 × 10 units takes about
-/// 85 ns a Gibbs step, and a thread is woken for 150 µs of work.
+/// Steps long enough for the work to be divided among the threads: a Gibbs step of a row of 70 × 10
+/// units takes about 85 ns, and another thread is used for at least 150 µs of work.
 const OPTIONS: &str = "--batch 20 --updates 60 \
     --metrics-every 10 --likelihood-every 30 --lr 0.1 --momentum 0.3 --weight-decay 1e-3 --l1 1e-3 \
     --smooth 1e-2 --shape 10x7 --quiet";
@@ -20,7 +20,7 @@ fn differs(one: &Path, other: &Path) -> bool {
     })
 }
 
-/// Runs a configuration in all the ways that must not matter, and with another seed.
+/// Runs a configuration in all the ways that must give the same bytes, and with another seed.
 fn check(options: &str) {
     let folder = tempfile::tempdir().unwrap();
     let data = csv(folder.path(), 150, 70);
@@ -76,7 +76,7 @@ fn an_adaptive_ladder_on_each_path() {
 }
 
 #[test]
-fn the_other_way_to_swap() {
+fn swap_rules_other_than_the_default() {
     check(&format!("--algorithm apt --path joint --swap free-energy {LADDER}"));
     check(&format!("--algorithm apt --path base-rate --swap energy --gradient plain {LADDER}"));
 }

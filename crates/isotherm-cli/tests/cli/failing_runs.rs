@@ -1,4 +1,4 @@
-//! Runs that fail on the way: a full disk, weights that stop being finite, no one who listens.
+//! Runs that fail on the way: a full disk, weights that become infinite, a closed output.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -6,16 +6,16 @@ use std::process::{Command, Stdio};
 
 use crate::common::{self, *};
 
-/// A ladder that grows, and its checkpoints with it; rows come only of that.
+/// A growing ladder, whose checkpoints grow with it; rows are written only when the ladder changes.
 const GROWING: &str = "--hidden 6 --batch 30 --updates 400 --rungs 3 --min-rungs 2 \
     --spawn-every 40 --burn-in 5 --min-swap 0.9 --path joint --checkpoint-every 20 \
     --metrics-every 1000 --likelihood-every 0 --quiet";
-/// A metrics file that grows past everything else.
+/// A metrics file that becomes the largest file of the run.
 const TALKING: &str = "--hidden 3 --updates 400 --rungs 5 --checkpoint-every 20 \
     --metrics-every 1 --quiet";
 
-/// Runs the binary where files cannot grow beyond some blocks of 512 bytes: as on a full disk,
-/// writes fail.
+/// Runs the binary with a limit on the size of files, in blocks of 512 bytes: beyond it writes fail, as
+/// on a full disk.
 fn confined(blocks: u64, arguments: &[String]) -> Ran {
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
@@ -26,7 +26,7 @@ fn size(path: PathBuf) -> u64 {
     fs::metadata(path).unwrap().len()
 }
 
-/// The step of the last checkpoint of a run that has failed, as `resume` tells it.
+/// The step of the last checkpoint of a failed run, as reported by `resume`.
 fn checkpoint_step(run: &Path) -> u64 {
     let copied = run.with_extension("copy");
     copy(run, &copied);
@@ -37,15 +37,15 @@ fn checkpoint_step(run: &Path) -> u64 {
     words[3].parse().unwrap()
 }
 
-/// A run on a disk with that much room fails with one sentence about `name`; with more room it
-/// goes on and ends like the whole one.
+/// A run on a disk with that much room fails with one sentence about `name`. With more room it resumes,
+/// and ends like the uninterrupted run `whole`.
 fn fill(data: &Path, options: &str, whole: &Path, blocks: u64, name: &str) -> u64 {
     let run = whole.with_file_name(format!("{blocks}-{name}"));
     let why = sentence(&confined(blocks, &train(Some(data), options, &run)));
     assert!(why.contains(name) && why.contains(&text(&run)), "{why}");
     assert!(why.contains("File too large"), "{why}");
     let step = if run.join("checkpoint.safetensors").exists() { checkpoint_step(&run) } else { 0 };
-    // Nor does it go on before there is room.
+    // It cannot be resumed before there is room.
     let why = sentence(&confined(blocks, &resume(&run)));
     assert!(why.contains(name), "{why}");
     assert_eq!(succeed(resume(&run)), "");
@@ -61,7 +61,7 @@ fn a_full_disk() {
     succeed(train(Some(&data), GROWING, &whole));
     let checkpoint = size(whole.join("checkpoint.safetensors"));
     assert!(size(whole.join("metrics.jsonl")) < checkpoint - 1024);
-    // Too little for the last checkpoint, then for any.
+    // Too little room for the last checkpoint, then for any checkpoint.
     let step = fill(&data, GROWING, &whole, checkpoint / 512 - 1, "checkpoint.safetensors");
     assert!((20..400).contains(&step), "the checkpoint of step {step}");
     assert_eq!(fill(&data, GROWING, &whole, 3, "checkpoint.safetensors"), 0);
@@ -82,7 +82,7 @@ fn no_room_for_the_configuration_or_the_samples() {
     let options = "--hidden 3 --updates 20 --quiet";
     let why = sentence(&confined(0, &train(Some(&data), options, &run)));
     assert!(why.contains("config.toml"), "{why}");
-    // What is left is no run, and no obstacle to one.
+    // The remains are not a run, and do not prevent a new one.
     succeed(train(Some(&data), options, &run));
     let out = folder.path().join("s.npy");
     let line = format!("sample {} --out {} --quiet", run.display(), out.display());
@@ -94,7 +94,7 @@ fn no_room_for_the_configuration_or_the_samples() {
     assert_eq!(fs::read(&out).unwrap(), b"precious");
 }
 
-/// Weights that stop being finite stop the run, and the last good checkpoint stays.
+/// Weights that are no longer finite stop the run, and the last good checkpoint is kept.
 #[test]
 fn divergence() {
     let folder = tempfile::tempdir().unwrap();
@@ -114,12 +114,12 @@ fn divergence() {
         let saved = number_after(&why, &["checkpoint, of update "]);
         assert!((saved..=saved + 2).contains(&update), "{why}");
         assert!(!run.join("model.safetensors").exists() && !run.join("summary.json").exists());
-        // The checkpoint is whole, of the step that was said, and its weights are numbers.
+        // The checkpoint is complete, of the reported step, and its weights are finite.
         let json = succeed(["evaluate", run.to_str().unwrap(), "--json"]);
         let measured: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert!(measured["value"].is_number(), "{measured}");
         assert_eq!(checkpoint_step(&run), saved, "{why}");
-        // Going on meets the same end, and says the same.
+        // Resuming fails in the same way, with the same message.
         assert_eq!(refused(resume(&run)), why);
     }
 }
@@ -130,7 +130,7 @@ fn number_after(sentence: &str, marks: &[&str]) -> u64 {
     digits.parse().expect(sentence)
 }
 
-/// Output on a full disk is an error where it is the result, and is missed where it is not.
+/// Output that cannot be written is an error if it is the result, and is ignored otherwise.
 #[test]
 fn output_that_cannot_be_written() {
     if !Path::new("/dev/full").exists() {
@@ -155,9 +155,9 @@ fn output_that_cannot_be_written() {
     assert_eq!(status.code(), Some(2));
 }
 
-/// `isotherm evaluate RUN | head -0`: a reader that has gone wants nothing more.
+/// `isotherm evaluate RUN | head -0`: a closed pipe is not an error.
 #[test]
-fn a_reader_that_has_gone() {
+fn a_closed_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let data = csv(folder.path(), 40, 8);
     let run = folder.path().join("run");
@@ -169,7 +169,8 @@ fn a_reader_that_has_gone() {
     assert_eq!(output.status.code(), Some(0));
 }
 
-/// Weights that are finite and senseless are said to be so, and so is a ladder that nothing passes.
+/// There is a warning about weights that are finite but absurdly large, and about a ladder that no
+/// replica passes.
 #[test]
 fn a_run_that_diverged_says_so() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Runs that are killed at any moment and go on end as if nothing had happened.
+//! A run that is killed at any moment and resumed gives the same bytes as an uninterrupted one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::*;
 
-/// Many checkpoints, rows and moves of the ladder; as many steps of sampling follow.
+/// Many checkpoints, rows and changes of the ladder, followed by as many steps of sampling.
 const OPTIONS: &str = "--batch 20 --updates 1200 \
     --checkpoint-every 21 --metrics-every 10 --likelihood-every 50 --lr 0.1 --momentum 0.5 \
     --weight-decay 1e-4 --l1 1e-4 --smooth 1e-3 --shape 10x7 --quiet";
@@ -16,7 +16,7 @@ const SPAWNS: &str = "--rungs 4 --particles 33 --temper-every 2 --spawn-every 20
     --beta-lr 0.1 --min-swap 0.85";
 const RETIRES: &str = "--rungs 9 --spawn-every 90 --burn-in 5 --beta-lr 0.1 --min-swap 0.05";
 
-/// Kills and how many of them met a living process.
+/// The number of kills, and how many of them hit a running process.
 #[derive(Default)]
 struct Kills {
     sent: usize,
@@ -41,7 +41,7 @@ impl Case {
         let sampling = if options.contains("cd") { "" } else { "--sampling-steps 1200" };
         let hidden = if options.contains("--hidden") { "" } else { "--hidden 8" };
         let options = format!("{OPTIONS} {hidden} {sampling} {options}");
-        // The victims have one thread.
+        // The runs that are killed have one thread.
         let begun = Instant::now();
         succeed(train(Some(&data), &format!("{options} --threads 2"), &whole));
         let lasts = begun.elapsed();
@@ -53,7 +53,7 @@ impl Case {
         self.folder.path().join(name)
     }
 
-    /// `train`, or `resume` once there is a run.
+    /// `train`, or `resume` if there is a run already.
     fn go_on(&self, run: &Path) -> Command {
         let arguments = match run.join("config.toml").exists() {
             true => resume(run),
@@ -64,7 +64,7 @@ impl Case {
         command
     }
 
-    /// Kills a process of the run when `moment` has come.
+    /// Starts or resumes the run, and kills it when `moment` returns.
     fn kill(&mut self, run: &Path, moment: impl FnOnce(&mut std::process::Child)) {
         let mut child = self.go_on(run).spawn().unwrap();
         moment(&mut child);
@@ -73,10 +73,10 @@ impl Case {
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(said, "", "a killed run says nothing, an unkilled one no more");
+        assert_eq!(said, "", "neither a killed nor a finished run prints a message");
     }
 
-    /// Lets the run end and compares it with the whole one.
+    /// Completes the run and compares it with the uninterrupted one.
     fn complete(&self, run: &Path) {
         let ran = finish(&mut self.go_on(run));
         assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", self.options);
@@ -93,7 +93,7 @@ impl Case {
         assert_eq!(names(run), names(&self.whole), "leftovers");
     }
 
-    /// Kills at random moments, some right at the start and the others all over the run.
+    /// Kills at random moments, some right at the start and the others spread over the run.
     fn kill_at_random(&mut self, seed: u64) {
         let mut random = Random(seed);
         let length = |run: &Path| fs::metadata(run.join("metrics.jsonl")).map_or(0, |it| it.len());
@@ -103,8 +103,8 @@ impl Case {
                 let delay = Duration::from_secs_f64(0.004 * random.next());
                 self.kill(&run, |_| sleep(delay));
             }
-            // How far a run has come is seen by its metrics; the moment within the time from one
-            // checkpoint to the next is up to the clock.
+            // The length of the metrics shows how far a run is. A random pause, of at most the time
+            // between two checkpoints, then varies the moment.
             let cycle = self.lasts.mul_f64(21.0 / 2400.0);
             for stretch in 0..4 {
                 let share = (f64::from(stretch) + random.next()) / 4.0;
@@ -118,11 +118,11 @@ impl Case {
             self.complete(&run);
         }
         let Kills { sent, landed } = self.kills;
-        assert!(4 * landed >= 3 * sent, "{landed} of {sent} kills met a living process");
+        assert!(4 * landed >= 3 * sent, "{landed} of {sent} kills hit a running process");
     }
 }
 
-/// Whether the whole run's ladder saw an event of that name.
+/// Whether there is an event of that name in the ladder of the uninterrupted run.
 fn saw(case: &Case, event: &str) -> bool {
     rows(&case.whole).iter().any(|row| row["event"].get(event).is_some())
 }
@@ -173,7 +173,7 @@ fn an_adaptive_ladder_on_the_hidden_marginal_path() {
     case.kill_at_random(8);
 }
 
-/// Too many hidden units to enumerate at every row: somebody follows the likelihood.
+/// With too many hidden units to enumerate at every row, the likelihood is followed by a sampler.
 #[test]
 fn a_follower_and_the_best_model() {
     let mut case = Case::new("--algorithm sml --hidden 18 --split 0.7/0.3");
@@ -181,7 +181,7 @@ fn a_follower_and_the_best_model() {
     case.kill_at_random(9);
 }
 
-/// Kills as soon as a file is there: between every two things that a run writes.
+/// Kills as soon as a file appears: between any two files that a run writes.
 #[test]
 fn a_kill_at_each_stage_of_a_run() {
     let mut case = Case::new(&format!("--path base-rate {SPAWNS} --max-rungs 9"));
@@ -209,7 +209,7 @@ fn a_kill_at_each_stage_of_a_run() {
     assert!(case.kills.landed >= 5, "{} kills met a living process", case.kills.landed);
 }
 
-/// A folder whose run is stopped by a signal after its first rows, and what it said.
+/// A folder whose run is stopped by a signal after its first rows, and its output.
 fn stop(case: &Case, signal: &str) -> (PathBuf, Ran) {
     let run = case.place(signal);
     let options = case.options.replace("--quiet", "");
@@ -226,7 +226,7 @@ fn stop(case: &Case, signal: &str) -> (PathBuf, Ran) {
 }
 
 #[test]
-fn a_signal_saves_and_says_how_to_go_on() {
+fn a_signal_saves_the_run_and_names_the_command_to_resume_it() {
     let case = Case::new(&format!("--path joint {SPAWNS} --max-rungs 9"));
     for signal in ["-INT", "-TERM"] {
         let (run, ran) = stop(&case, signal);
@@ -240,9 +240,9 @@ fn a_signal_saves_and_says_how_to_go_on() {
     }
 }
 
-/// A byte of the last checkpoint is flipped: the run goes on from the one before it.
+/// A byte of the last checkpoint is changed: the run resumes from the one before it.
 #[test]
-fn a_damaged_checkpoint_costs_only_the_way_from_the_one_before_it() {
+fn a_run_with_a_damaged_checkpoint_resumes_from_the_previous_one() {
     let case = Case::new(&format!("--path joint {SPAWNS} --max-rungs 9"));
     let (stopped, _) = stop(&case, "-INT");
     let good = fs::read(stopped.join("checkpoint.safetensors")).unwrap();
@@ -270,7 +270,7 @@ fn a_damaged_checkpoint_costs_only_the_way_from_the_one_before_it() {
         assert_eq!(ran.err.lines().count(), 1);
         case.assert_whole(&run);
     }
-    // Without any good checkpoint there is nothing to go on from, and nothing is touched.
+    // Without any good checkpoint the run cannot be resumed, and nothing is changed.
     fs::write(stopped.join("checkpoint.safetensors"), &good[1..]).unwrap();
     fs::write(stopped.join("checkpoint.previous.safetensors"), b"").unwrap();
     let before = contents(&stopped);
@@ -279,7 +279,7 @@ fn a_damaged_checkpoint_costs_only_the_way_from_the_one_before_it() {
     assert_eq!(contents(&stopped), before);
 }
 
-/// A run goes on with the data that it began with, or not at all.
+/// A run is resumed only with the data and the options that it began with.
 #[test]
 fn other_data_or_other_options_are_refused() {
     let case = Case::new("--algorithm sml --k 8");

@@ -47,7 +47,7 @@ fn evaluated(model: &Path, data: &Path, options: &str) -> Value {
     serde_json::from_str(&succeed(words(&line))).unwrap()
 }
 
-/// Enumerated where it can be, the same for every type of numbers, and the estimate agrees.
+/// The likelihood is exact, the same for every type of numbers, and agrees with the estimate.
 #[test]
 fn a_model_made_elsewhere_is_evaluated() {
     let folder = tempfile::tempdir().unwrap();
@@ -68,7 +68,7 @@ fn a_model_made_elsewhere_is_evaluated() {
     assert_eq!(estimate["log_z"]["annealing_steps"], json!([500, 500, 500]));
 }
 
-/// With a bracket and a verdict, and the same for any number of threads.
+/// The estimate has a bracket and a verdict, and is the same for any number of threads.
 #[test]
 fn a_large_model_is_estimated() {
     let folder = tempfile::tempdir().unwrap();
@@ -90,7 +90,7 @@ fn a_large_model_is_estimated() {
 #[test]
 fn a_model_made_elsewhere_is_sampled_from() {
     let folder = tempfile::tempdir().unwrap();
-    // Two units that are on and one that is off, whatever the hidden ones do.
+    // Two units that are always on and one that is always off, for any hidden units.
     let path = folder.path().join("m.safetensors");
     let tensors: [(&str, &[usize], &[f64]); 3] =
         [("W", &[3, 2], &[0.0; 6]), ("b", &[2], &[0.5; 2]), ("c", &[3], &[20.0, -20.0, 20.0])];
@@ -147,7 +147,7 @@ fn model_files_that_cannot_be_used_are_refused() {
 }
 
 /// A run with a model too large to enumerate estimates its likelihood at the end, with a verdict,
-/// on every part of its data; the page says the verdict in words.
+/// on every part of its data; the page contains the verdict in words.
 #[test]
 fn a_run_of_a_large_model_ends_with_an_estimate() {
     let folder = tempfile::tempdir().unwrap();

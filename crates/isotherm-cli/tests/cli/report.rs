@@ -1,4 +1,4 @@
-//! Reports of runs in every state that a folder can be in.
+//! Reports of runs in every state: finished, running, interrupted, damaged.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,20 +7,20 @@ use std::process::Command;
 
 use crate::common::{self, *};
 
-/// A run that is over in a moment, with a ladder that grows.
+/// A short run with a growing ladder.
 const SHORT: &str = "--hidden 6 --batch 10 --updates 400 --rungs 4 --spawn-every 40 --burn-in 5 \
     --beta-lr 0.1 --min-swap 0.8 --checkpoint-every 50 --metrics-every 10 --likelihood-every 20 \
     --sampling-steps 100 --quiet";
-/// A run that goes on for as long as anyone looks.
+/// A run that does not end before it is killed.
 const ENDLESS: &str = "--hidden 6 --batch 10 --updates 1e9 --rungs 4 --checkpoint-every 50 \
     --metrics-every 10 --likelihood-every 20 --quiet";
 
-/// What every page must be: complete, ours, and free of references to elsewhere.
+/// The text of a page, which must be complete, written by isotherm, and without external references.
 fn page(path: &Path) -> String {
     let page = fs::read_to_string(path).unwrap();
     assert!(page.contains("</html>") && page.ends_with("<!-- written by isotherm -->\n"));
     assert!(page.len() < 2_000_000, "{} bytes", page.len());
-    // The names of the SVG and XLink languages are no addresses that anything is fetched from.
+    // The namespaces of SVG and XLink look like addresses, but nothing is fetched from them.
     let without_names = page.replace("http://www.w3.org/", "");
     for reference in ["http:", "https:", "src=\"/", "<link", "@import", "url(http"] {
         assert!(!without_names.contains(reference), "{reference}");
@@ -42,7 +42,7 @@ fn short_run(folder: &Path, name: &str, options: &str) -> PathBuf {
 }
 
 #[test]
-fn training_ends_with_a_report_that_can_be_drawn_again_without_the_data() {
+fn training_writes_a_report_that_can_be_drawn_again_without_the_data() {
     let folder = tempfile::tempdir().unwrap();
     let run = short_run(folder.path(), "run", "");
     let first = page(&run.join("report.html"));
@@ -97,7 +97,7 @@ fn a_run_without_a_ladder_has_a_report() {
 }
 
 #[test]
-fn a_run_that_is_going_on_or_was_killed_shows_what_there_is() {
+fn a_running_or_killed_run_has_a_partial_report() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
     let data = csv(folder.path(), 200, 16);
@@ -114,7 +114,7 @@ fn a_run_that_is_going_on_or_was_killed_shows_what_there_is() {
     fs::write(run.join("metrics.jsonl"), &whole[..whole.len() - 7]).unwrap();
     let torn = report(&run);
     assert!(torn.contains("not complete") && torn.contains("id=\"ladder\""));
-    // It can still be gone on with, and the report did not change that.
+    // The run can still be resumed after the report.
     fs::write(run.join("metrics.jsonl"), &whole).unwrap();
     let mut child = command(resume(&run)).spawn().unwrap();
     let more = whole.len() as u64;
@@ -125,7 +125,7 @@ fn a_run_that_is_going_on_or_was_killed_shows_what_there_is() {
 }
 
 #[test]
-fn an_interrupted_run_shows_what_there_is_and_a_resumed_one_ends_with_a_report() {
+fn an_interrupted_run_has_a_partial_report_and_a_resumed_one_a_complete_one() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
     let data = csv(folder.path(), 200, 16);
@@ -165,7 +165,7 @@ fn damage_is_a_note_on_the_page() {
     let null = rows.replacen("\"learning_rate\":", "\"learning_rate\":null,\"was\":", 1);
     fs::write(broken.join("metrics.jsonl"), null).unwrap();
     assert!(report(&broken).contains("not finite"));
-    // Nothing but a configuration: a run that was killed as it began.
+    // Only a configuration: a run that was killed right at its beginning.
     fs::remove_dir_all(&broken).unwrap();
     fs::create_dir(&broken).unwrap();
     fs::copy(run.join("config.toml"), broken.join("config.toml")).unwrap();
@@ -175,7 +175,7 @@ fn damage_is_a_note_on_the_page() {
 }
 
 #[test]
-fn what_is_no_run_is_refused() {
+fn a_folder_without_a_run_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let why = refused(["report", folder.path().to_str().unwrap()]);
     assert!(why.contains("config.toml"), "{why}");
@@ -186,7 +186,7 @@ fn what_is_no_run_is_refused() {
 }
 
 #[test]
-fn several_runs_stand_side_by_side() {
+fn several_runs_are_compared_on_one_page() {
     let folder = tempfile::tempdir().unwrap();
     let one = short_run(folder.path(), "one", "");
     let other = short_run(folder.path(), "other", "--lr 0.2 --seed 9");
@@ -200,7 +200,7 @@ fn several_runs_stand_side_by_side() {
     }
     let options = comparison.split("Options in which they differ").nth(1).unwrap();
     assert!(options.contains("<th>lr</th>") && !options.contains("<th>batch</th>"));
-    // Its own page it replaces, that of others it does not.
+    // A page written by isotherm is replaced, any other file is not.
     let out = folder.path().join("page.html");
     let to = ["--out", out.to_str().unwrap()];
     fs::write(&out, "mine").unwrap();
@@ -216,7 +216,7 @@ fn several_runs_stand_side_by_side() {
     // Devices are neither read nor replaced.
     let why = refused(["report", &a, "--overwrite", "--out", "/dev/null"]);
     assert!(why.contains("regular file"), "{why}");
-    // Two runs of one name are told apart by their paths, the same run twice by numbers.
+    // Two runs of the same name are distinguished by their paths, the same run twice by numbers.
     let twin = folder.path().join("deeper/one");
     copy(&one, &twin);
     succeed(["report", &a, &text(&twin)].iter().copied().chain(to));
@@ -242,7 +242,7 @@ fn likelihoods_of_different_data_are_not_compared() {
     let different = both();
     assert!(different.contains(words) && !different.contains("<strong>"));
     assert!(!different.contains("id=\"likelihoods\""));
-    // Without fingerprints the names of the data are all there is.
+    // Without fingerprints, data are compared by their names.
     for name in ["checkpoint.safetensors", "checkpoint.previous.safetensors"] {
         fs::remove_file(other.join(name)).unwrap();
     }
@@ -267,7 +267,7 @@ fn figures_are_written_as_files_too() {
 }
 
 #[test]
-fn names_cannot_smuggle_markup_into_a_page() {
+fn markup_in_names_is_escaped() {
     let folder = tempfile::tempdir().unwrap();
     let hostile = "<script>alert(1)<⁄script>\"'&";
     let data = folder.path().join(format!("{hostile}.csv"));
@@ -292,7 +292,7 @@ fn a_report_that_cannot_be_written_is_a_warning() {
     let data = csv(folder.path(), 200, 16);
     succeed(train(Some(&data), SHORT, &run));
     fs::remove_file(run.join("report.html")).unwrap();
-    // A folder of that name is in the way, for root too.
+    // A folder of that name prevents writing, for root too.
     fs::create_dir(run.join("report.html")).unwrap();
     let ran = common::run(resume(&run));
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""));
@@ -324,7 +324,7 @@ fn overwriting_a_run_removes_its_report() {
         command(train(Some(&data), &format!("{ENDLESS} --overwrite"), &run)).spawn().unwrap();
     let rows = || fs::read_to_string(run.join("metrics.jsonl")).unwrap_or_default().lines().count();
     assert!(wait_until(&mut child, || !run.join("summary.json").exists() && rows() > 2));
-    assert!(!run.join("report.html").exists(), "it told of another run");
+    assert!(!run.join("report.html").exists(), "the report was of the replaced run");
     child.kill().unwrap();
     child.wait().unwrap();
 }

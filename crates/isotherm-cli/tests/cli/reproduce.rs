@@ -1,4 +1,4 @@
-//! `isotherm reproduce` in miniature, with the real binary: end to end, interrupted, and refused.
+//! `isotherm reproduce` with a small experiment: end to end, interrupted, and refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::browser::Browser;
 use crate::common::*;
 
-/// The size of the miniature.
+/// The size of the small experiment.
 const SMALL: &str = "--updates 60 --seeds 2";
 
 fn reproduce(out: &Path, options: &str) -> Vec<String> {
@@ -21,7 +21,7 @@ fn reproduce(out: &Path, options: &str) -> Vec<String> {
     arguments
 }
 
-/// The miniature, run once for all tests and never interrupted.
+/// The small experiment, run once for all tests and never interrupted.
 fn whole() -> &'static Path {
     static WHOLE: OnceLock<PathBuf> = OnceLock::new();
     WHOLE.get_or_init(|| {
@@ -39,7 +39,7 @@ fn claims(out: &Path) -> Value {
     serde_json::from_slice(&fs::read(out.join("claims.json")).unwrap()).unwrap()
 }
 
-/// The claims without what is measured in seconds.
+/// The claims without those that are measured in seconds.
 fn timeless(out: &Path) -> Value {
     let mut all = claims(out);
     for table in ["algorithms", "tried"] {
@@ -55,7 +55,7 @@ fn timeless(out: &Path) -> Value {
 }
 
 #[test]
-fn the_miniature_has_every_run_figure_and_claim() {
+fn the_small_experiment_has_every_run_figure_and_claim() {
     let out = whole();
     let claims = claims(out);
     assert_eq!((&claims["updates"], &claims["seeds"]), (&60.into(), &2.into()));
@@ -151,7 +151,7 @@ fn the_page_opens_in_a_browser() {
     assert_eq!(page.requests(), Vec::<String>::new());
 }
 
-/// Runs that have a summary, counted while others are being written.
+/// The number of runs that have a summary; others may be in progress.
 fn finished_runs(out: &Path) -> usize {
     let folders = |path: PathBuf| fs::read_dir(path).into_iter().flatten().flatten();
     folders(out.join("runs"))
@@ -170,7 +170,7 @@ fn stop_after(mut child: Child, out: &Path, runs: usize, signal: &str) -> Option
     child.wait().unwrap().code()
 }
 
-/// Interrupted by Ctrl-C, then killed, then continued: the same claims.
+/// An experiment that is interrupted by Ctrl-C, then killed, then continued has the same claims.
 #[test]
 fn an_interrupted_experiment_goes_on_to_the_same_claims() {
     let folder = tempfile::tempdir().unwrap();
@@ -179,23 +179,26 @@ fn an_interrupted_experiment_goes_on_to_the_same_claims() {
     assert_eq!(stop_after(begun, &out, 5, "-INT"), Some(130));
     let after_interrupt = finished_runs(&out);
     assert!(!out.join("claims.json").exists());
-    // Without the options: the folder knows its size.
+    // Without the options: the size of the experiment is stored in the folder.
     let again = command(reproduce(&out, "")).spawn().unwrap();
     assert_eq!(stop_after(again, &out, after_interrupt + 5, "-KILL"), None);
     let before = finished_runs(&out);
     assert!(before < 56);
     succeed(reproduce(&out, ""));
-    assert!(timeless(&out) == timeless(whole()), "other claims than without the interruption");
+    assert!(
+        timeless(&out) == timeless(whole()),
+        "the claims differ from those without the interruption"
+    );
     let one = "runs/apt/lr-1e-3_beta-lr-1e-4/seed-1";
     assert_same(&out.join(one), &whole().join(one), "an experiment that was interrupted");
-    // And once more: nothing is run again, and the costs stay as they were measured.
+    // Another call runs nothing again, and the measured costs stay the same.
     let costs = contents(&out.join("costs"));
     succeed(reproduce(&out, ""));
     assert_eq!(contents(&out.join("costs")), costs);
 }
 
 #[test]
-fn a_folder_that_is_something_else_is_refused() {
+fn a_folder_without_an_experiment_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("notes.txt"), "mine").unwrap();
     let sentence = refused(reproduce(folder.path(), "--quick"));
@@ -206,7 +209,7 @@ fn a_folder_that_is_something_else_is_refused() {
     for options in ["--seeds 0", "--updates 10", "--updates 1e15 --seeds 1000", "--seeds 1e12"] {
         let sentence = refused(reproduce(&none, options));
         assert!(sentence.contains("--seeds") && sentence.contains("--updates"), "{sentence}");
-        assert!(!none.exists(), "nothing is made before the options are known to be possible");
+        assert!(!none.exists(), "nothing is created before the options are checked");
     }
 }
 
@@ -222,9 +225,9 @@ fn two_cannot_run_the_same_experiment() {
     assert!(sentence.contains("being written by another"), "{sentence}");
 }
 
-/// Runs that were edited, or rows that were damaged, would change the results without a word.
+/// Edited runs and damaged rows would change the results unnoticed, so they are refused.
 #[test]
-fn runs_that_are_not_the_experiments_are_refused() {
+fn edited_and_damaged_runs_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("experiment");
     copy_all(whole(), &out);
@@ -243,10 +246,10 @@ fn runs_that_are_not_the_experiments_are_refused() {
     fs::write(&config, edited).unwrap();
     let sentence = refusal_after_notes(&reproduce(&out, ""));
     assert!(sentence.contains("other options"), "{sentence}");
-    // Removed, as the sentence says: the run is made again, and all is as it was.
+    // If the run is removed, as the message says, it is computed again, and all results are the same.
     fs::remove_dir_all(&run).unwrap();
     succeed(reproduce(&out, ""));
-    assert!(timeless(&out) == timeless(whole()), "other claims than before");
+    assert!(timeless(&out) == timeless(whole()), "the claims have changed");
     let manifest = out.join("reproduce.toml");
     let other = fs::read_to_string(&manifest).unwrap().replace("version = \"", "version = \"9");
     fs::write(&manifest, other).unwrap();
@@ -254,7 +257,7 @@ fn runs_that_are_not_the_experiments_are_refused() {
     assert!(sentence.contains("was begun by isotherm 9"), "{sentence}");
 }
 
-/// The last line of a command that failed after it had told something.
+/// The last line of a command that failed after it had printed notes.
 fn refusal_after_notes(arguments: &[String]) -> String {
     let ran = run(arguments);
     assert_eq!(ran.code, Some(2), "{}", ran.err);

@@ -19,7 +19,7 @@ const LADDER: &str = "--columns 6 --rungs 8 --spawn-every 30 --burn-in 10 --beta
     --particles 25";
 
 #[test]
-fn what_was_recorded_elsewhere() {
+fn runs_have_the_recorded_digests() {
     let folder = tempfile::tempdir().unwrap();
     let data = csv(folder.path(), 150, 70);
     let mut found = Vec::new();
@@ -50,7 +50,7 @@ fn what_was_recorded_elsewhere() {
     let samples = folder.path().join("samples.npy");
     succeed(words(&format!("sample {apt} -n 100 --quiet --out {}", samples.display())));
     found.push(format!("apt samples {}", digest(&fs::read(samples).unwrap())));
-    // A chosen number of steps: the rungs follow the flow of a first look.
+    // With a given number of steps, the rungs are placed by the flow of a first, short run.
     let evaluate = format!("evaluate {large} --quick --sampling-steps 400 --json --quiet");
     let estimate = succeed(words(&evaluate));
     found.push(format!("followed estimate {}", digest(comparable(&estimate).as_bytes())));
@@ -62,11 +62,11 @@ fn what_was_recorded_elsewhere() {
     }
     let recorded = fs::read_to_string(&place).unwrap();
     let recorded: Vec<&str> = recorded.lines().collect();
-    assert_eq!(found, recorded, "other bytes than were recorded");
+    assert_eq!(found, recorded, "the results differ from the recorded ones");
 }
 
-/// Leaves out places, which are in another folder every time, and the ends of intervals: the quantiles of
-/// Student's t are computed with the system's logarithms.
+/// JSON without paths, which differ every time, and without the ends of intervals: the quantiles of
+/// Student's t are computed with the logarithms of the system.
 fn comparable(json: &str) -> String {
     let mut value: Value = serde_json::from_str(json).unwrap();
     leave_out(&mut value);

@@ -16,7 +16,7 @@ fn product(
     bias: &Matrix,
 ) -> Matrix {
     let mut out = Matrix::zeros(bits.rows(), weights.cols());
-    // What was there before must not matter.
+    // The previous contents must have no effect.
     out.tiles_mut().fill(Tile::splat(f32::NAN));
     affine(level, grouping, bits.as_rows(), weights, bias.row_tiles(0), out.tiles_mut());
     out
@@ -68,9 +68,9 @@ proptest! {
         }
     }
 
-    /// Threads cut the rows into blocks: no row may depend on its neighbours.
+    /// Threads divide the rows into blocks, so no row may depend on its neighbours.
     #[test]
-    fn rows_do_not_see_each_other(inputs in size(), outputs in size(), seed: u64) {
+    fn rows_are_independent(inputs in size(), outputs in size(), seed: u64) {
         let mut data = Inputs::new(seed);
         let (bits, weights) = (data.bits(5, inputs), data.matrix(inputs, outputs, 1.0));
         let bias = data.matrix(1, outputs, 3.0);
@@ -83,10 +83,10 @@ proptest! {
         }
     }
 
-    /// Groups without a one are left out where there are many of them: 32 rows and more are sorted for
-    /// that, fewer are not.
+    /// Groups of inputs that are all zero are skipped if there are many of them. For this, 32 or more rows
+    /// are sorted; fewer rows are not.
     #[test]
-    fn what_is_left_out_adds_nothing(
+    fn skipped_groups_add_nothing(
         rows in 32..600usize, inputs in size(), outputs in 120..200usize, seed: u64, rarity in 1..7u32,
     ) {
         let mut data = Inputs::new(seed);
@@ -117,9 +117,10 @@ proptest! {
         }
     }
 
-    /// The extra column too, in the last tile or in one of its own, and with some of the tiles.
+    /// The extra column is complete as well, in the last tile or in a tile of its own, and if only some
+    /// of the tiles are computed.
     #[test]
-    fn nothing_is_left_out_of_the_extra_column(
+    fn the_extra_column_is_complete(
         rows in 32..100usize, inputs in size(), outputs in 128..=161usize, seed: u64, first in 0..2usize,
     ) {
         let mut data = Inputs::new(seed);
@@ -141,8 +142,8 @@ proptest! {
         }
     }
 
-    /// All layouts and every cut of the outputs give the same bits, and the extra column is a
-    /// column like the others.
+    /// All layouts and all divisions of the outputs give the same bits, and the extra column is computed
+    /// like any other column.
     #[test]
     fn layouts_and_the_extra_column(
         rows in row_count(), inputs in size(), outputs in size(), seed: u64, cut in 0.0..1.0,
@@ -196,7 +197,7 @@ fn integers_are_exact() {
 }
 
 #[test]
-fn nothing_to_do() {
+fn empty_products() {
     let mut data = Inputs::new(1);
     for (level, grouping) in ways() {
         let (weights, bias) = (data.matrix(65, 17, 1.0), data.matrix(1, 17, 1.0));

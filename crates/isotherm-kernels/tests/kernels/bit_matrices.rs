@@ -34,7 +34,7 @@ proptest! {
     fn transposes(rows in size(), cols in size(), seed: u64) {
         let bits = Inputs::new(seed).bits(rows, cols);
         for level in Level::available() {
-            // Old values of the target must all be overwritten.
+            // Every old value of the target must be overwritten.
             let mut transpose = Inputs::new(!seed).bits(cols, rows);
             bits.transpose_into(level, &mut transpose);
             for i in 0..rows {

@@ -1,4 +1,4 @@
-//! What the kernel tests share: sizes, random inputs, error units, comparisons.
+//! Shared by the kernel tests: sizes, random inputs, units of error, comparisons.
 
 use isotherm_kernels::matrix::flat;
 use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile};
@@ -14,10 +14,10 @@ pub(crate) const SIZES: [usize; 11] = [1, 7, 15, 16, 17, 31, 33, 63, 64, 65, 785
 pub(crate) const ROUNDING: f64 = f32::EPSILON as f64 / 2.0;
 /// Likewise for `f64`.
 pub(crate) const ROUNDING_F64: f64 = f64::EPSILON / 2.0;
-/// The largest relative error of `exp_f32` and of `exp_f64`; `exp.rs` holds them to it.
+/// The largest relative error of `exp_f32` and of `exp_f64`; `exp.rs` tests these bounds.
 pub(crate) const EXP_ERROR: f64 = 3e-7;
 pub(crate) const EXP_ERROR_F64: f64 = 2.0 * f64::EPSILON;
-/// The bounds below add up errors to first order; this covers the products of errors.
+/// The tolerances add up errors to first order; this factor covers the products of errors.
 pub(crate) const SECOND_ORDER: f64 = 1.001;
 
 pub(crate) fn size() -> impl Strategy<Value = usize> {
@@ -28,12 +28,12 @@ pub(crate) fn row_count() -> impl Strategy<Value = usize> {
     select(vec![1, 2, 5, 17])
 }
 
-/// A failing case is its sizes and its seed: there is nothing worth keeping in a file.
+/// A failing case is fully described by its sizes and its seed, so it is not saved to a file.
 pub(crate) fn cases(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
-/// Random inputs that belong to a seed: cheaper than a strategy for each entry.
+/// Random inputs from a seed, which is cheaper than a proptest strategy for each entry.
 pub(crate) struct Inputs(Xoshiro128PlusPlus);
 
 impl Inputs {
@@ -122,7 +122,8 @@ pub(crate) fn z_score(count: u64, n: u64, p: f64) -> f64 {
 }
 
 /// Every z-score within 5 (P = 6e−7 each) and the sum of their squares between the 1e−4 and the
-/// 1 − 1e−4 quantiles of chi-square, by Wilson and Hilferty's cube: too even is wrong as well.
+/// 1 − 1e−4 quantiles of chi-square, by the Wilson–Hilferty approximation: values that are too
+/// evenly spread are an error as well.
 #[track_caller]
 pub(crate) fn assert_chi_square(what: &str, scores: &[f64]) {
     for (cell, z) in scores.iter().enumerate() {

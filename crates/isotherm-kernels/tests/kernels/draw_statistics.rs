@@ -1,4 +1,4 @@
-//! Bernoulli draws have their probabilities, from one end of the range to the other.
+//! Bernoulli draws have the right probabilities over the whole range.
 
 use isotherm_kernels::bernoulli::{coin_row, draw_row};
 use isotherm_kernels::bits::{bit, ones, words_for};
@@ -6,8 +6,8 @@ use isotherm_kernels::{LaneRng, Level, Matrix, Tile, scalar, stream_key};
 
 use crate::common::*;
 
-/// Fields from −20 to 20 in steps of a half. 81 of them: no multiple of the lanes, and every row
-/// starts at another one, so each field meets every lane.
+/// Fields from −20 to 20 in steps of a half. Their number, 81, is not a multiple of the lanes, and every
+/// row starts at another field, so that each field is drawn in every lane.
 const CELLS: usize = 81;
 const ROWS: u64 = 1 << 20;
 
@@ -35,8 +35,8 @@ fn field(cell: usize) -> f32 {
     cell as f32 / 2.0 - 20.0
 }
 
-/// Chi-square over the cells. Where fewer than 25 ones (or zeros) are expected a cell is too far
-/// from normal: all such cells together make one cell at either end, with about 45 expected.
+/// Chi-square over the cells. A cell with fewer than 25 expected ones (or zeros) is too far from
+/// normal, so all such cells at either end are joined into one, with about 45 expected.
 fn assert_probabilities(what: &str, counts: &[u64]) {
     let (mut scores, mut rare) = (vec![], [(0.0, 0.0); 2]);
     for (cell, &count) in counts.iter().enumerate() {
@@ -67,7 +67,7 @@ fn full_field() {
 
 #[test]
 fn base_alone_at_scale_zero() {
-    // What the field holds must not matter: −100 would turn every bit off.
+    // The field must have no effect: −100 would turn every bit off.
     let field = Matrix::from_row(&[-100.0; CELLS]);
     let counts = counts(2, |base, rng, bits| {
         draw_row(Level::detect(), field.tiles(), base.tiles(), 0.0, CELLS, rng, bits);
@@ -115,8 +115,8 @@ fn streams_with(bits: u32) -> impl Iterator<Item = (u64, usize, f64)> {
     })
 }
 
-/// Sixteen bits say nothing where U and σ agree in them: the further bits must decide, at both ends
-/// of the range and in the middle of it.
+/// If the first 16 bits of U and σ are equal, the further bits must decide, at both ends of the range
+/// and in its middle.
 #[test]
 fn ties_are_decided_by_more_bits() {
     for bits in [0, 1, 2, 77, 0x4000, 0x7fff, 0x8000, 0xc123, 0xfffd, 0xfffe, 0xffff] {
@@ -154,10 +154,10 @@ fn certain_bits_are_certain() {
     }
 }
 
-/// Very rare units: σ(−13) = 2.3e−6 and its like on the other side, 2^25 draws each. Only the bits
-/// after the first 16 can tell them from σ(−11) or σ(−15).
+/// Very rare units: σ(−13) = 2.3e−6, and 1 − σ(13) at the other end, with 2^25 draws each. Only the bits
+/// after the first 16 distinguish them from σ(−11) or σ(−15).
 #[test]
-fn rare_units_have_their_frequency() {
+fn rare_units_have_the_right_frequency() {
     let (rows, mut scores) = (1u64 << 15, vec![]);
     for x in [-13.0f32, -12.0, 12.0, 13.0] {
         let field = vec![Tile::splat(x); 64];

@@ -9,7 +9,7 @@ use proptest::sample::select;
 use crate::common::*;
 
 fn draw(level: Level, field: &Matrix, base: &[Tile], scale: f32, rng: &mut LaneRng) -> Vec<u64> {
-    // What was there before must not matter.
+    // The previous contents must have no effect.
     let mut bits = vec![u64::MAX; words_for(field.cols())];
     draw_row(level, field.tiles(), base, scale, field.cols(), rng, &mut bits);
     bits
@@ -19,8 +19,8 @@ fn scales() -> impl Strategy<Value = f32> {
     prop_oneof![select(vec![0.0f32, 1.0, 0.5]), 0.0f32..1.0]
 }
 
-/// Fields that a rounding error cannot hide in: ties are frequent where many units share one
-/// probability, so some rows are constant.
+/// Fields that reveal rounding errors. Some rows are constant: ties are frequent if many units have the
+/// same probability.
 fn field(n: usize, seed: u64) -> Matrix {
     let mut data = Inputs::new(seed);
     if seed.is_multiple_of(3) {
@@ -33,9 +33,9 @@ fn field(n: usize, seed: u64) -> Matrix {
 proptest! {
     #![proptest_config(cases(2048))]
 
-    /// However a draw is settled, it is what a uniform of 52 bits and the exact σ make it.
+    /// Whichever way a draw is decided, it is the comparison of a uniform of 52 bits with the exact σ.
     #[test]
-    fn draws_are_those_of_the_twin(n in size(), scale in scales(), seed: u64, key: u64) {
+    fn draws_match_the_scalar_twin(n in size(), scale in scales(), seed: u64, key: u64) {
         let field = field(n, seed);
         let base = Inputs::new(!seed).matrix(1, n, 20.0);
         for level in Level::available() {
@@ -52,9 +52,9 @@ proptest! {
         }
     }
 
-    /// A block of rows, drawn a word or a few at a time, is its rows drawn one by one.
+    /// Drawing a block of rows, one or a few words at a time, equals drawing its rows one by one.
     #[test]
-    fn blocks_are_their_rows(rows in row_count(), n in size(), seed: u64, words in 1..4usize) {
+    fn a_block_equals_its_rows(rows in row_count(), n in size(), seed: u64, words in 1..4usize) {
         let mut data = Inputs::new(seed);
         let (fields, base) = (data.matrix(rows, n, 10.0), data.matrix(1, n, 5.0));
         let scales: Vec<f32> = (0..rows).map(|r| r as f32 / rows as f32).collect();
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn selected_sums_are_those_of_the_twin(rows in row_count(), n in size(), seed: u64) {
+    fn selected_sums_match_the_scalar_twin(rows in row_count(), n in size(), seed: u64) {
         let mut data = Inputs::new(seed);
         let (fields, bits) = (data.matrix(rows, n, 10.0), data.bits(rows, n));
         let by_tiles: Vec<Tile> = (0..fields.tiles_per_row())
@@ -147,7 +147,7 @@ proptest! {
 }
 
 /// The roundings of 20.1 + 20.1 + … all go the same way for long stretches: a plain `f32` sum of a
-/// row this long is off by 4e−5. The bound is that of `selected_sums_are_those_of_the_twin`.
+/// row this long is off by 4e−5. The bound is that of `selected_sums_match_the_scalar_twin`.
 #[test]
 fn long_rows_keep_their_precision() {
     let n = 1 << 16;
@@ -184,7 +184,7 @@ fn a_nan_spoils_only_its_own_unit() {
 }
 
 #[test]
-fn nothing_to_do() {
+fn empty_rows() {
     for level in Level::available() {
         let mut rng = LaneRng::new(1);
         let before = rng.clone().next_words();

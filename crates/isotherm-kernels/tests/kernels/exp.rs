@@ -57,7 +57,7 @@ fn zero_gives_one() {
         assert_eq!(exp_f32(zero as f32), 1.0);
         assert_eq!(exp_f64(zero), 1.0);
     }
-    // Subnormal arguments are as good as zero.
+    // Subnormal arguments are treated as zero.
     assert_eq!(exp_f32(f32::from_bits(1)), 1.0);
     assert_eq!(exp_f64(-f64::from_bits(1)), 1.0);
 }
@@ -78,7 +78,7 @@ fn far_arguments_are_clamped() {
     }
     assert!(exp_f32(-86.0).is_normal() && exp_f32(88.0).is_normal());
     assert!(exp_f64(-700.0).is_normal() && exp_f64(700.0).is_normal());
-    // At the clamp 1 + exp(x) is 1: a term that far out adds exactly nothing to a softplus sum.
+    // At the clamp 1 + exp(x) is 1, so that such a term adds exactly zero to a softplus sum.
     assert_eq!(1.0 + exp_f32(-86.0), 1.0);
     assert_eq!(1.0 + exp_f64(-700.0), 1.0);
 }

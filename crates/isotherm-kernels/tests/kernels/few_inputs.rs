@@ -1,4 +1,4 @@
-//! Draws from tables of few inputs are draws from the product.
+//! Draws from the tables for few inputs equal draws from the product.
 
 use isotherm_kernels::affine::{Grouping, affine_by_tiles};
 use isotherm_kernels::bernoulli::draw_words;
@@ -13,17 +13,17 @@ proptest! {
     #![proptest_config(cases(512))]
 
     #[test]
-    fn draws_from_tables_are_draws_from_the_product(
+    fn draws_from_tables_equal_draws_from_the_product(
         rows in row_count(), inputs in 1..=FewInputs::MOST, outputs in size(), seed: u64,
     ) {
         let mut data = Inputs::new(seed);
         let (states, weights) = (data.bits(rows, inputs), data.matrix(inputs, outputs, 4.0));
         let (bias, base) = (data.matrix(1, outputs, 3.0), data.matrix(1, outputs, 3.0));
-        // The hot end among them: fair coins where there is no base.
+        // A scale of zero, the reference, is included: fair coins if there is no base.
         let scales: Vec<f32> = (0..rows).map(|r| r as f32 / rows as f32).collect();
         let generators = || (0..rows as u64).map(LaneRng::new).collect::<Vec<_>>();
         let (tiles, words) = (weights.tiles_per_row(), outputs.div_ceil(64));
-        // What was tabulated before must not matter.
+        // The previous tables must have no effect.
         let mut tables = FewInputs::default();
         tables.tabulate(Level::detect(), &data.matrix(5, 200, 9.0), data.matrix(1, 200, 1.0).tiles());
         for level in Level::available() {

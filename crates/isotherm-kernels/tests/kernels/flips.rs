@@ -1,4 +1,4 @@
-//! Flips of bits against the comparisons that they stand for, at every level.
+//! Flips of bits against comparisons of the random words with the threshold, at every level.
 
 use isotherm_kernels::bits::{bit, words_for};
 use isotherm_kernels::flips::flip_row;

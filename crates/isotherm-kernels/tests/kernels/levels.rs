@@ -1,4 +1,4 @@
-//! The promise of the crate: every CPU level gives the same bits.
+//! The guarantee of the crate: every CPU level gives the same bits.
 
 use isotherm_kernels::bits::words_for;
 use isotherm_kernels::matrix::flat;

@@ -15,7 +15,7 @@ fn factors(data: &mut Inputs, n: usize, scale: f32) -> (Vec<f64>, Vec<f64>, f64)
     (x, y, most)
 }
 
-/// Three roundings a term, of x·y, of 1 + x·y and of the product, 15 of the lanes, and the sum's own.
+/// Three roundings for each term (x·y, 1 + x·y and the product), 15 for the lanes, and that of the sum.
 fn tolerance(n: usize, want: f64) -> f64 {
     SECOND_ORDER * ROUNDING_F64 * (3.0 * n as f64 + 15.0 + 4.0 * want) + 1e-300
 }
@@ -38,7 +38,7 @@ proptest! {
         let (x, y, most) = factors(&mut Inputs::new(seed), n, scale);
         let (want, tolerance) = plain(&x, &y);
         for level in Level::available() {
-            // A bound that is not tight must do as well.
+            // A bound that is not tight must work as well.
             for most in [most, 700.0] {
                 assert_near(level, log_product_f64(level, &x, &y, most), want, tolerance);
             }
@@ -55,7 +55,7 @@ proptest! {
     }
 }
 
-/// Every factor at the end of the range, and a bound that is as tight as can be.
+/// Every factor at the end of the range, with the tightest bound.
 #[test]
 fn the_whole_range_is_covered() {
     for level in Level::available() {

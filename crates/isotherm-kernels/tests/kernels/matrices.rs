@@ -17,7 +17,7 @@ proptest! {
         prop_assert_eq!(matrix.to_dense(), values.clone());
         assert_tiles_padded(matrix.tiles(), cols);
         for level in Level::available() {
-            // Old values of the target must all be overwritten.
+            // Every old value of the target must be overwritten.
             let mut transpose = data.matrix(cols, rows, 5.0);
             matrix.transpose_into(level, &mut transpose);
             assert_tiles_padded(transpose.tiles(), rows);

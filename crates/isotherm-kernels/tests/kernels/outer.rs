@@ -50,7 +50,7 @@ proptest! {
 }
 
 #[test]
-fn nothing_to_do() {
+fn empty_sums() {
     let mut data = Inputs::new(1);
     for level in Level::available() {
         let mut sum = data.matrix(1, 17, 1.0);

@@ -6,14 +6,14 @@ use proptest::sample::select;
 
 use crate::common::*;
 
-/// On both sides of where another group begins.
+/// Numbers of inputs on both sides of each start of a new group.
 fn inputs() -> impl Strategy<Value = usize> {
     select(vec![1, 2, 5, 6, 7, 10, 11, 15, 16, 20, 21, 25, 30, 31, 32, 35])
 }
 
 fn tables(level: Level, weights: &Matrix, bias: &Matrix) -> Option<Products> {
     let mut products = Products::default();
-    // What was there before must not matter.
+    // The previous contents must have no effect.
     products.tabulate(level, &Matrix::from_dense(7, 40, &[1.5; 280]), Matrix::zeros(1, 40).tiles());
     products.tabulate(level, weights, bias.tiles()).then_some(products)
 }
@@ -23,9 +23,9 @@ fn arguments(bits: u64, weights: &Matrix, bias: &Matrix) -> Vec<f64> {
     scalar::affine(&row, weights, bias.row(0)).remove(0)
 }
 
-/// How far a sum may be off. An e^x passes `inputs + 1` exponentials and at most as many
-/// multiplications as there are inputs, and log(1 + e^x) moves by σ(x) of that relative error; the
-/// term owes two roundings, of 1 + e^x and of the product; the 16 lanes are multiplied up in 15.
+/// The largest error of a sum. An e^x is a product of `inputs + 1` exponentials, with at most as many
+/// multiplications as there are inputs, and log(1 + e^x) changes by σ(x) times that relative error. Each
+/// term adds two roundings, of 1 + e^x and of the product; multiplying the 16 lanes takes 15.
 fn tolerance(inputs: usize, arguments: &[f64]) -> f64 {
     let factor = (inputs + 1) as f64 * (EXP_ERROR + ROUNDING);
     let terms: f64 = arguments.iter().map(|&x| scalar::sigmoid(x) * factor + 2.0 * ROUNDING).sum();
@@ -45,7 +45,7 @@ proptest! {
     #![proptest_config(cases(512))]
 
     #[test]
-    fn sums_are_those_of_the_plain_loop(
+    fn sums_match_the_plain_loop(
         inputs in inputs(),
         n in prop_oneof![4 => size(), 1 => select(vec![1537, 3100])],
         scale in select(vec![0.0f32, 0.3, 2.0, 8.0, 20.0]),
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// Every unit at the end of the range, where nothing but the exponent tells sums apart.
+/// Every unit at the end of the range, where sums differ only in the exponent.
 #[test]
 fn the_whole_range_is_covered() {
     for level in Level::available() {
@@ -90,7 +90,7 @@ fn the_whole_range_is_covered() {
                 }
             }
         }
-        // Two groups that take each other back.
+        // Two groups that cancel.
         let values: Vec<f32> = (0..10).map(|i| if i < 5 { 7.9 } else { -7.9 }).collect();
         let (weights, bias) = (Matrix::from_dense(10, 1, &values), Matrix::zeros(1, 1));
         let products = tables(level, &weights, &bias).expect("a sum in range");
@@ -100,7 +100,7 @@ fn the_whole_range_is_covered() {
 }
 
 #[test]
-fn what_is_out_of_range_is_refused() {
+fn weights_out_of_range_are_refused() {
     for level in Level::available() {
         for n in [1, 17, 785] {
             for at in [0, n / 2, n - 1] {
@@ -113,7 +113,7 @@ fn what_is_out_of_range_is_refused() {
                     bias.row_mut(0)[at] = value;
                     assert!(tables(level, &sound.0, &bias).is_none(), "{value} at {at} of {n}");
                 }
-                // Each in range, but not their product.
+                // Each is in range, but their product is not.
                 let mut weights = Matrix::zeros(2, n);
                 weights.row_mut(0)[at] = 41.0;
                 weights.row_mut(1)[at] = -41.0;
@@ -124,7 +124,7 @@ fn what_is_out_of_range_is_refused() {
 }
 
 #[test]
-fn nothing_sums_to_nothing() {
+fn an_empty_sum_is_zero() {
     for level in Level::available() {
         let products = tables(level, &Matrix::zeros(3, 0), &Matrix::zeros(1, 0));
         assert_eq!(products.expect("a sum in range").softplus_sum(level, 5), 0.0);

@@ -1,4 +1,4 @@
-//! The streams are what they say they are: known generators, named by a key, the same for ever.
+//! The random streams are known generators, each determined by its key, and never change.
 
 use isotherm_kernels::bernoulli::{coin_row, draw_row};
 use isotherm_kernels::{LANES, LaneRng, Level, Tile, stream_key};
@@ -40,7 +40,7 @@ fn uniforms_are_midpoints_of_equal_cells() {
 }
 
 #[test]
-fn names_have_their_own_keys() {
+fn different_names_have_different_keys() {
     for seed in [0, 1] {
         let mut keys: Vec<u64> = (0..10)
             .flat_map(|purpose| (0..320).map(move |index| (purpose, index)))
@@ -52,7 +52,7 @@ fn names_have_their_own_keys() {
         keys.dedup();
         assert_eq!(keys.len(), names, "seed {seed}");
     }
-    // Names at the other end of the numbers, and the four numbers in every place.
+    // Names with the largest numbers, and four numbers in every order.
     let mut keys = vec![];
     for place in 0..4 {
         for value in [1, 2, 1 << 32, 1 << 63, u64::MAX - 1, u64::MAX] {
@@ -66,10 +66,10 @@ fn names_have_their_own_keys() {
     assert_eq!(keys.len(), 24);
 }
 
-/// Every result of every run rests on these numbers. If this test fails the stream has changed,
+/// Every result of every run depends on these numbers. If this test fails, the streams have changed,
 /// and no run, checkpoint or published figure can be reproduced: do not just update the literals.
 #[test]
-fn the_streams_are_pinned() {
+fn the_streams_have_not_changed() {
     assert_eq!(stream_key(0, 0, 0, 0), 0x2130_748a_aac8_0268);
     assert_eq!(stream_key(1, 2, 3, 4), 0x25e6_5e4e_f605_ae5a);
     assert_eq!(stream_key(u64::MAX, 11, 1 << 20, 1 << 40), 0x5fc9_bfe9_9b28_3530);

@@ -1,4 +1,4 @@
-//! The streams look random: within a lane, across lanes, and across neighbouring names.
+//! The streams pass tests of randomness: within a lane, across lanes, and across neighbouring names.
 
 use isotherm_kernels::{LANES, LaneRng, stream_key};
 
@@ -6,7 +6,7 @@ use crate::common::*;
 
 const PAIRS: u64 = 100_000;
 
-/// What is numbered, and the key of a number.
+/// A description of what is numbered, and the key of a number.
 type Naming = (&'static str, fn(u64) -> u64);
 
 fn first_uniforms(key: u64) -> [f32; LANES] {
@@ -30,7 +30,7 @@ fn every_bit_of_every_lane_is_fair() {
     }
 }
 
-/// What the sampler does: many streams, few numbers of each.
+/// The sampler uses many streams, and few numbers of each.
 #[test]
 fn first_bits_are_fair_across_streams() {
     let names: [Naming; 5] = [
@@ -62,7 +62,7 @@ fn first_bits_are_fair_across_streams() {
 
 #[test]
 fn uniforms_fill_the_interval() {
-    // 256 cells of equal probability, each lane for itself.
+    // 256 cells of equal probability, for each lane separately.
     let n = 200_000;
     let mut counts = [[0; 256]; LANES];
     let mut sums = [0.0; LANES];

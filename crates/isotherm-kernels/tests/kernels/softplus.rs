@@ -7,16 +7,16 @@ use proptest::sample::select;
 
 use crate::common::*;
 
-/// The odd sizes, and some on both sides of where a logarithm is taken in between: after 96 tiles
-/// of 16 in `f32`, after 96 · 8 in `f64`.
+/// The usual sizes, and some on both sides of the lengths at which a logarithm is taken in between:
+/// after 96 tiles of 16 in `f32`, after 96 · 8 in `f64`.
 fn length() -> impl Strategy<Value = usize> {
     prop_oneof![3 => size(), 1 => select(vec![767, 768, 769, 1536, 1537, 3100])]
 }
 
-/// How far the sum may be off. Each term owes the error of its argument (softplus has a slope of
-/// at most 1); half the error of the exponential, since log(1 + e) moves by at most half of that
-/// (e ≤ 1); and two roundings, of 1 + e and of the product. The positive parts of a lane pass at
-/// most one `f32` addition a tile, 96 of them before they move on to `f64`.
+/// The largest error of the sum. Each term contributes the error of its argument (softplus has a slope
+/// of at most 1); half the error of the exponential, since log(1 + e) changes by at most half of that
+/// (e ≤ 1); and two roundings, of 1 + e and of the product. The positive parts of a lane take at most
+/// one `f32` addition for each tile, and at most 96 before they are added in `f64`.
 fn tolerance(arguments: &[f64], argument_errors: f64) -> f64 {
     let n = arguments.len();
     let additions = n.div_ceil(LANES).min(96) as f64;
@@ -72,7 +72,7 @@ proptest! {
         let mut data = Inputs::new(seed);
         let x: Vec<f64> = (0..n).map(|_| f64::from(data.real(40.0)) * 1.1).collect();
         let want = scalar::softplus_sum(x.iter().copied());
-        // As in `tolerance`; and no term of either sum passes more than n additions.
+        // As in `tolerance`; and no term of either sum takes part in more than n additions.
         let terms = n as f64 * (EXP_ERROR_F64 / 2.0 + 2.0 * ROUNDING_F64);
         let tolerance = SECOND_ORDER * (terms + 2.0 * n as f64 * ROUNDING_F64 * want);
         for level in Level::available() {
@@ -92,7 +92,7 @@ fn known_values() {
             let f64_tolerance = 4.0 * n as f64 * ROUNDING_F64;
             assert_near(level, softplus_sum_f64(level, &vec![0.0; n]), log_two, f64_tolerance);
         }
-        // Tiles beyond the last column count for nothing.
+        // Tiles beyond the last column are ignored.
         assert_eq!(softplus_sum(level, poisoned(&[]).tiles(), 1.0, 0), 0.0);
         assert_eq!(softplus_sum(level, Matrix::zeros(1, 40).tiles(), 1.0, 0), 0.0);
         assert_eq!(softplus_sum_shifted(level, &[], &[], 1.0, 0), 0.0);
@@ -125,7 +125,7 @@ fn no_nan_is_lost() {
 }
 
 #[test]
-fn infinities_behave() {
+fn infinite_arguments() {
     for level in Level::available() {
         let x = |value: f32| Matrix::from_row(&[1.0, value, -1.0]);
         let sum = |value: f32| softplus_sum(level, x(value).tiles(), 1.0, 3);

@@ -77,9 +77,9 @@ proptest! {
         }
     }
 
-    /// What `penalise` takes for L1's part is what `ascend` takes off, whatever the momentum and the velocity.
+    /// `penalise` computes the same L1 step as `ascend`, for any momentum and velocity.
     #[test]
-    fn penalise_knows_what_ascend_takes_off(
+    fn penalise_and_ascend_take_the_same_l1_step(
         n in size(),
         rate in 0.01f32..1.0,
         momentum in 0.0f32..0.95,
@@ -107,9 +107,9 @@ proptest! {
         }
     }
 
-    /// The exponent of the scale runs up to where sums overflow: some cases stay sound, some not.
+    /// The scale goes up to where sums overflow: in some cases all numbers stay in range, in others not.
     #[test]
-    fn ascend_steps_and_watches(
+    fn ascend_steps_and_detects_overflow(
         n in size(),
         exponent in -10..39i32,
         momentum in 0.0f32..1.0,
@@ -120,7 +120,7 @@ proptest! {
         let scale = 3.0 * 10f32.powi(exponent.min(38));
         let [x, v, g, average] = [(); 4].map(|()| data.matrix(1, n, scale));
         let share = 0.2;
-        // None, one that takes some to zero, one that takes all.
+        // No penalty, one that sets some weights to zero, one that sets all to zero.
         let shrink = [0.0, 0.3 * scale, 1e38][seed as usize % 3];
         let (mut want_x, mut want_v) = (x.to_dense(), v.to_dense());
         let mut want_average = average.to_dense();
@@ -171,7 +171,7 @@ fn ascend_sees_every_position() {
                     assert!(!step(&zero, &broken, &zero, 0.5), "velocity {at} of {n}");
                     assert!(!step(&zero, &zero, &broken, 0.5), "x {at} of {n}");
                 }
-                // The largest sound number is still sound; one step more is not.
+                // The largest allowed number is still accepted; the next one is not.
                 let mut edge = zero.clone();
                 edge.row_mut(0)[at] = -LARGEST;
                 assert!(step(&zero, &zero, &edge, 0.0), "the edge at {at} of {n}");
@@ -182,7 +182,7 @@ fn ascend_sees_every_position() {
 }
 
 #[test]
-fn nothing_to_do() {
+fn empty_vectors() {
     for level in Level::available() {
         add_scaled(level, 2.0, &[], &mut []);
         scaled_difference(level, 2.0, &[], &[], &mut []);
