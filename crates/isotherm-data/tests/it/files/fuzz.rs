@@ -101,7 +101,8 @@ fn damaged(original: &[u8], random: &mut Random) -> Vec<u8> {
 
 /// Words by which an error without a place names the part that is wrong; the whole file is one if nothing
 /// in it can be read.
-const PLACES: [&str; 11] = [
+const PLACES: [&str; 12] = [
+    "array ",
     "header",
     "zip file",
     "Parquet file",
