@@ -20,7 +20,11 @@ impl Dialect for PythonWords {
             Action::Evaluate => "log_likelihood(X)".to_owned(),
             Action::Inspect => "a look at its values".to_owned(),
             Action::ListOptions => "help(isotherm.RBM)".to_owned(),
-            Action::Resume(_) => "partial_fit(X)".to_owned(),
+            Action::Resume(run) => format!("isotherm.load('{run}').partial_fit(X)"),
+            Action::Reproduce(folder) => {
+                format!("`isotherm reproduce --out {folder}` on the command line")
+            }
+            Action::Stop => "Ctrl-C".to_owned(),
             Action::Train => "save(path)".to_owned(),
             Action::Overwrite => "overwrite=True".to_owned(),
             Action::OtherFolder => "another path".to_owned(),

@@ -20,6 +20,8 @@ impl Dialect for CommandLineWords {
             Action::Inspect => "`isotherm data FILE`".to_owned(),
             Action::ListOptions => "`isotherm train --help`".to_owned(),
             Action::Resume(run) => format!("`isotherm resume {run}`"),
+            Action::Reproduce(folder) => format!("`isotherm reproduce --out {folder}`"),
+            Action::Stop => "Ctrl-C twice".to_owned(),
             Action::Train => "`isotherm train --out`".to_owned(),
             Action::Overwrite => "--overwrite".to_owned(),
             Action::OtherFolder => "another --out".to_owned(),

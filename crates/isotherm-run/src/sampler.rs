@@ -9,7 +9,7 @@
 use isotherm_kernels::BitMatrix;
 
 use super::folder::RunFolder;
-use crate::checkpoint;
+use crate::checkpoint::{self, FellBack};
 use isotherm::likelihood::verdict::trips_in_words;
 use isotherm::model::Rbm;
 use isotherm::paths::joint::joint;
@@ -57,8 +57,8 @@ pub struct Samples {
     /// Those of the warm-up, or of what came after the ladder was laid anew in it: they forget where the
     /// replicas began just as well.
     pub warm_up_trips: u64,
-    /// If the current checkpoint was unusable: a sentence that says which one was used.
-    pub fell_back: Option<String>,
+    /// If the samples are from the previous checkpoint: why.
+    pub fell_back: Option<FellBack>,
 }
 
 impl Samples {

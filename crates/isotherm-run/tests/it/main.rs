@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod checkpoint_store;
+mod folders;
 mod session;
 #[path = "../../../isotherm/tests/it/common/statistics.rs"]
 mod statistics;
