@@ -1,17 +1,19 @@
 //! The dialect of the command line: how its messages name options and commands.
 
 use isotherm::{Action, Dialect};
+use isotherm_data::shell::quoted;
 
 /// The words of the command line.
 pub(crate) struct CommandLineWords;
 
 impl Dialect for CommandLineWords {
     fn option(&self, name: &str) -> String {
-        format!("--{name}")
+        // A name of one letter is a short option.
+        if name.len() == 1 { format!("-{name}") } else { format!("--{name}") }
     }
 
     fn setting(&self, name: &str, value: &str) -> String {
-        format!("--{name} {value}")
+        format!("{} {value}", self.option(name))
     }
 
     fn action(&self, action: &Action) -> String {
@@ -19,8 +21,10 @@ impl Dialect for CommandLineWords {
             Action::Evaluate => "`isotherm evaluate`".to_owned(),
             Action::Inspect => "`isotherm data FILE`".to_owned(),
             Action::ListOptions => "`isotherm train --help`".to_owned(),
-            Action::Resume(run) => format!("`isotherm resume {run}`"),
-            Action::Reproduce(folder) => format!("`isotherm reproduce --out {folder}`"),
+            Action::Resume(run) => format!("`isotherm resume {}`", quoted(run)),
+            Action::Reproduce(folder) => {
+                format!("`isotherm reproduce --out {}`", quoted(folder))
+            }
             Action::Stop => "Ctrl-C twice".to_owned(),
             Action::Train => "`isotherm train --out`".to_owned(),
             Action::Overwrite => "--overwrite".to_owned(),
