@@ -70,3 +70,36 @@ pub fn write_figures(folder: &Path, figures: &[Figure], replace: Replace) -> Res
     }
     files.iter().try_for_each(|(path, figure)| write(path, &svg_file(figure)))
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use isotherm::Kind;
+
+    #[test]
+    fn places_that_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let refusal = |path: &Path| {
+            let error = check(path, Replace::OwnOnly).unwrap_err();
+            assert_eq!(error.kind(), Kind::Io);
+            error.into_cause::<ReportError>().unwrap()
+        };
+        let place = folder.path().to_owned();
+        assert_eq!(refusal(&place), ReportError::IsAFolder { path: place });
+        let place = path("nowhere/page.html");
+        assert_eq!(refusal(&place), ReportError::NoFolder { path: place });
+        let page = path("page.html");
+        fs::write(&page, "precious").unwrap();
+        assert_eq!(refusal(&page), ReportError::NotOwn { path: page.clone() });
+        assert!(check(&page, Replace::Anything).is_ok());
+        write(&page, "ours").unwrap();
+        assert!(check(&page, Replace::OwnOnly).is_ok());
+        if cfg!(unix) {
+            let place = PathBuf::from("/dev/null");
+            assert_eq!(refusal(&place), ReportError::NotAFile { path: place });
+        }
+    }
+}
