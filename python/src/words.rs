@@ -7,7 +7,11 @@ pub(crate) struct PythonWords;
 
 impl Dialect for PythonWords {
     fn option(&self, name: &str) -> String {
-        name.replace('-', "_")
+        match name {
+            "out" => "path".to_owned(),
+            "n" => "n_samples".to_owned(),
+            _ => name.replace('-', "_"),
+        }
     }
 
     fn setting(&self, name: &str, value: &str) -> String {
@@ -20,7 +24,7 @@ impl Dialect for PythonWords {
             Action::Evaluate => "log_likelihood(X)".to_owned(),
             Action::Inspect => "a look at its values".to_owned(),
             Action::ListOptions => "help(isotherm.RBM)".to_owned(),
-            Action::Resume(run) => format!("isotherm.load('{run}').partial_fit(X)"),
+            Action::Resume(run) => format!("isotherm.load({run:?}).partial_fit(X)"),
             Action::Reproduce(folder) => {
                 format!("`isotherm reproduce --out {folder}` on the command line")
             }
