@@ -501,6 +501,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _sampled(self, n: int, thin: int, warm_up: int, seed: int, traced: bool) -> tuple[Any, Any]:
         config, checkpoint = self.config_, self._checkpoint
+        assert config is not None
         return _isotherm.sample_checkpoint(
             config, checkpoint, n, thin, warm_up, seed, self.averaged_, traced, self._threads()
         )

@@ -34,6 +34,7 @@ mod error;
 pub mod likelihood;
 pub mod model;
 pub mod paths;
+pub mod sampling;
 pub mod tensors;
 pub mod train;
 
