@@ -1,4 +1,4 @@
-"""The engine. Options, rows of metrics and results are JSON, as the library writes them."""
+"""The engine. Configurations, rows of metrics and summaries are dictionaries; options are JSON."""
 
 from collections.abc import Callable
 from os import PathLike
@@ -81,9 +81,9 @@ class Fit:
     ) -> Fit: ...
     @staticmethod
     def resume(
-        config: str,
+        config: dict[str, Any],
         checkpoint: bytes,
-        rows: str,
+        rows: list[dict[str, Any]],
         train: Examples,
         valid: Examples | None = None,
         test: Examples | None = None,
@@ -92,11 +92,11 @@ class Fit:
     def run(
         self,
         threads: int | None = None,
-        tell: Callable[[str | None, str | None], Any] | None = None,
+        tell: Callable[[dict[str, Any] | None, str | None], Any] | None = None,
     ) -> None: ...
-    def summarise(self, threads: int | None = None) -> str: ...
-    def config(self) -> str: ...
-    def rows(self) -> str: ...
+    def summarise(self, threads: int | None = None) -> dict[str, Any]: ...
+    def config(self) -> dict[str, Any]: ...
+    def rows(self) -> list[dict[str, Any]]: ...
     @property
     def step(self) -> int: ...
     @property
@@ -131,7 +131,7 @@ def evaluate(
     sampling_steps: int | None = None,
     seed: int = 1,
     threads: int | None = None,
-) -> str: ...
+) -> dict[str, Any]: ...
 def sample_model(
     model: _Model,
     count: int,
@@ -142,21 +142,30 @@ def sample_model(
 ) -> NDArray[np.uint8]: ...
 def keep_run(
     path: str | PathLike[str],
-    config: str,
+    config: dict[str, Any],
     checkpoint: bytes,
-    rows: str,
-    summary: str | None = None,
-    about: str | None = None,
+    rows: list[dict[str, Any]],
+    summary: dict[str, Any] | None = None,
+    about: dict[str, Any] | None = None,
     overwrite: bool = False,
 ) -> None: ...
 def load_run(
     path: str | PathLike[str],
 ) -> tuple[
-    tuple[str, bytes, str, str | None, str | None, str | None], _Model, _Model
+    tuple[
+        dict[str, Any],
+        bytes,
+        list[dict[str, Any]],
+        dict[str, Any] | None,
+        dict[str, Any] | None,
+        str | None,
+    ],
+    _Model,
+    _Model,
 ]: ...
 def load_model(path: str | PathLike[str]) -> tuple[_Model, _Model | None]: ...
 def sample_checkpoint(
-    config: str,
+    config: dict[str, Any],
     checkpoint: bytes,
     count: int,
     thin: int = 10,
@@ -179,4 +188,4 @@ def sample_target(
     seed: int,
     threads: int | None = None,
     tell: Callable[[float], Any] | None = None,
-) -> tuple[NDArray[np.uint8], NDArray[np.float64], str]: ...
+) -> tuple[NDArray[np.uint8], NDArray[np.float64], dict[str, Any]]: ...

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from typing import Any, Callable
 
@@ -258,7 +257,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self._starts = self._some_of(X)
         self._learn(native)
         self._take(native)
-        self.summary_ = json.loads(native.summarise(self._threads()))
+        self.summary_ = native.summarise(self._threads())
         # Who stops learning, or wants no estimate, knows of it. The other model is not in use.
         silent = ["stopped after"] + ["no likelihood"] * (self.final_likelihood == "exact-only")
         # Only a choice by validation data rests on the likelihood along the way.
@@ -311,9 +310,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             if native is None or lr != self.config_["lr"]:
                 config = {**self.config_, **_options.spelled(ONWARD), "lr": lr}
                 checkpoint, rows = self._kept()
-                native = _isotherm.Fit.resume(
-                    json.dumps(config), checkpoint, json.dumps(rows), train
-                )
+                native = _isotherm.Fit.resume(config, checkpoint, rows, train)
             native.learn_from(train, updates)
         self._starts = self._some_of(X)
         self._learn(native)
@@ -325,13 +322,12 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         threads = self._threads()
         progress = Progress(native.step, native.total_steps, self.verbose)
 
-        def tell(row: str | None, note: str | None) -> None:
+        def tell(row: dict[str, Any] | None, note: str | None) -> None:
             if row is None:
                 progress.note(note or "")
                 return
-            figures = json.loads(row)
-            progress.row(figures)
-            if self.callback is not None and self.callback(figures) is False:
+            progress.row(row)
+            if self.callback is not None and self.callback(row) is False:
                 raise _Enough
 
         try:
@@ -354,7 +350,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         model, averaged = native.parameters()
         self.averaged_ = bool(self.averaged)
         self._set_model(averaged if self.averaged_ else model)
-        self.config_ = json.loads(native.config())
+        self.config_ = native.config()
         self.n_updates_ = min(native.step, self.config_["updates"])
         self._native, self._state = native, None
         if not going_on:
@@ -365,7 +361,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """The checkpoint and the rows of metrics."""
         if self._state is None:
             assert self._native is not None
-            self._state = self._native.checkpoint(), json.loads(self._native.rows())
+            self._state = self._native.checkpoint(), self._native.rows()
         return self._state
 
     @property
@@ -435,7 +431,7 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         steps = _options.whole_or_none("steps", steps)
         sampling_steps = _options.whole_or_none("sampling_steps", sampling_steps)
         seed = _options.whole("seed", seed)
-        text = _isotherm.evaluate(
+        found = _isotherm.evaluate(
             self._model(),
             known,
             rows,
@@ -447,7 +443,6 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             seed,
             self._threads(),
         )
-        found = json.loads(text)
         measured = found["log_likelihood"]
         bounds = {name: measured[name] for name in ("value", "std_error", "lower", "upper")}
         of_examples = measured.get("examples_std_error")
@@ -469,10 +464,10 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if measured.get("log_z"):
             return LogZ.of(measured["log_z"])
         start = "training data" if self._starts is not None else OWN_SAMPLES
-        text = _isotherm.evaluate(
+        found = _isotherm.evaluate(
             self._model(), self._known_states(), quick=True, threads=self._threads()
         )
-        return LogZ.of(json.loads(text)["log_z"], start)
+        return LogZ.of(found["log_z"], start)
 
     def _known_states(self, enumerated: bool = True) -> _isotherm.Examples:
         """Typical states for a sampler to start from: some of the training data or, of a model that
@@ -505,7 +500,8 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         return self._sampled(n_samples, thin, warm_up, seed, False)[0]
 
     def _sampled(self, n: int, thin: int, warm_up: int, seed: int, traced: bool) -> tuple[Any, Any]:
-        config, checkpoint = json.dumps(self.config_), self._checkpoint
+        config, checkpoint = self.config_, self._checkpoint
+        assert config is not None
         return _isotherm.sample_checkpoint(
             config, checkpoint, n, thin, warm_up, seed, self.averaged_, traced, self._threads()
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,6 @@ def load(path: Any, *, averaged: bool = True) -> RBM:
         return of_arrays(*(averaged_model if averaged and averaged_model else model))
     run, model, averaged_model = _isotherm.load_run(path)
     config, checkpoint, rows, summary, about, note = run
-    config = json.loads(config)
     if about is None:  # a run of the command line
         known = {name.replace("-", "_"): value for name, value in config.items()}
         arguments = {name: known[name] for name in (*_options.ENGINE, "binarise") if name in known}
@@ -38,17 +36,17 @@ def load(path: Any, *, averaged: bool = True) -> RBM:
         rbm.range_ = (0.0, 1.0) if config["binarise"] == "as-is" else None  # not written down
         rbm._starts = None
     else:
-        rbm = _as_it_was(json.loads(about))
+        rbm = _as_it_was(about)
     rbm.averaged = rbm.averaged_ = averaged
     rbm.seed_, rbm.config_ = config["seed"], config
     rbm._set_model(averaged_model if averaged else model)
     rbm.n_features_in_ = rbm.components_.shape[1]
     if rbm._starts is not None:
         rbm._starts = rbm._starts.reshape(-1, -(-rbm.n_features_in_ // 8))
-    rbm._native, rbm._state = None, (checkpoint, json.loads(rows))
+    rbm._native, rbm._state = None, (checkpoint, rows)
     rbm.n_updates_ = rbm._rows[-1]["step"] if rbm._rows else 0
     if summary is not None:
-        rbm.summary_ = json.loads(summary)
+        rbm.summary_ = summary
         rbm.n_updates_ = rbm.summary_["updates"]
     if note:
         warnings.warn(note, UserWarning, stacklevel=2)
@@ -76,14 +74,13 @@ def keep(rbm: RBM, path: Any, overwrite: bool) -> None:
             "this model was not trained here, so there is no run to save; save_rbms writes its "
             "parameters"
         )
-    summary = rbm.__dict__.get("summary_")
     _isotherm.keep_run(
         Path(path),
-        json.dumps(rbm.config_),
+        rbm.config_,
         rbm._checkpoint,
-        json.dumps(rbm._rows),
-        None if summary is None else json.dumps(summary),
-        json.dumps(_about(rbm)),
+        rbm._rows,
+        rbm.__dict__.get("summary_"),
+        _about(rbm),
         overwrite,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Sequence
@@ -154,7 +153,7 @@ def sample_target(
         raise ValueError("n is missing: how many variables has a state?")
     else:
         native = energy
-    states, energies, text = _isotherm.sample_target(
+    states, energies, found = _isotherm.sample_target(
         native,
         _options.whole("n", n, least=1),
         _options.whole("n_samples", n_samples),
@@ -167,7 +166,6 @@ def sample_target(
         _options.whole_or_none("threads", threads),
         callback,
     )
-    found = json.loads(text)
     log_z, verdict = found["log_z"], found["verdict"]
     if not verdict["converged"]:
         warnings.warn(verdict["sentence"], UserWarning, stacklevel=2)

@@ -1,26 +1,43 @@
-//! The library's errors as Python's, in Python's words.
+//! The library's errors as exceptions of Python, in Python's words.
 
-use isotherm::Error;
+use isotherm::{Cause, Dialect, Error, Kind};
 use pyo3::exceptions::{PyFloatingPointError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-/// The error that Python raises.
-pub(crate) fn raised(error: Error) -> PyErr {
-    let message = in_python(&error.words(&crate::words::PythonWords));
-    if error.is_config() || error.is_data() {
-        PyValueError::new_err(message)
-    } else if error.is_non_finite() {
-        PyFloatingPointError::new_err(message)
-    } else if error.is_io() {
-        PyOSError::new_err(message)
-    } else {
-        PyRuntimeError::new_err(message)
+use crate::words::PythonWords;
+
+/// An exception that a Python function raised while the library called it.
+#[derive(Debug)]
+pub(crate) struct Raised(pub(crate) PyErr);
+
+impl Cause for Raised {
+    fn kind(&self) -> Kind {
+        Kind::Foreign
+    }
+
+    fn words(&self, _: &dyn Dialect) -> String {
+        self.0.to_string()
     }
 }
 
-/// What the command line says of itself, and what there is instead.
-const PHRASES: [(&str, &str); 14] = [
-    ("binarise is as-is", "binarise is 'auto', 'as-is'"),
+/// The exception that Python raises for an error.
+pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
+    let error = match error.into().into_cause() {
+        Ok(Raised(exception)) => return exception,
+        Err(error) => error,
+    };
+    let message = in_python(&error.words(&PythonWords));
+    match error.kind() {
+        Kind::Options | Kind::Data => PyValueError::new_err(message),
+        Kind::NonFinite => PyFloatingPointError::new_err(message),
+        Kind::Io => PyOSError::new_err(message),
+        _ => PyRuntimeError::new_err(message),
+    }
+}
+
+/// Phrases of sentences that are not yet worded by a dialect, and those of Python instead.
+const PHRASES: [(&str, &str); 7] = [
+    ("--binarise is as-is", "binarise is 'auto', 'as-is'"),
     ("; `isotherm data FILE` tells what suits", ""),
     (
         " (`isotherm evaluate` takes more time over it)",
@@ -28,22 +45,15 @@ const PHRASES: [(&str, &str); 14] = [
     ),
     ("`isotherm evaluate` does not rest on it", "log_likelihood(X) does not rest on it"),
     ("`isotherm evaluate` estimates it", "log_likelihood(X) estimates it"),
-    ("as `isotherm train --out` made it", "as save(path) made it"),
-    ("begin one with `isotherm train --out`", "save(path) writes one"),
-    ("`isotherm train --help` lists the options", "help(isotherm.RBM) lists the options"),
-    ("--overwrite replaces it", "overwrite=True replaces it"),
     ("; give --valid or --split", "; give valid to fit"),
-    ("another --out", "another path"),
-    ("-n and --thin", "n_samples and thin"),
     ("--data-seed", "the seed of the data"),
-    ("--out", "path"),
 ];
 
 /// A message with the options of the command line as keyword arguments: `--min-swap 2` is
 /// `min_swap=2`.
 #[pyfunction]
 pub(crate) fn in_python(message: &str) -> String {
-    let mut message = without_commands(message);
+    let mut message = message.to_owned();
     for (theirs, ours) in PHRASES {
         message = message.replace(theirs, ours);
     }
@@ -85,16 +95,4 @@ fn value_after<'a>(name: &str, rest: &'a str) -> Option<&'a str> {
         _ => word.parse::<f64>().is_ok(),
     };
     is_value.then_some(word)
-}
-
-/// Leaves out the advice to go on with a run by a command.
-fn without_commands(message: &str) -> String {
-    let Some(start) = message.find("`isotherm resume") else { return message.to_owned() };
-    match message[start..].find(" goes on with it, ") {
-        Some(end) => {
-            let after = start + end + " goes on with it, ".len();
-            format!("{}{}", &message[..start], &message[after..])
-        }
-        None => message.to_owned(),
-    }
 }

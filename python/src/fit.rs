@@ -4,7 +4,7 @@ use isotherm::tensors::Bundle;
 use isotherm::train::Config;
 use isotherm::{Error, Result};
 use isotherm_run::record::{Row, Summary};
-use isotherm_run::{Course, RunData};
+use isotherm_run::{Course, Note, RunData};
 use isotherm_tempering::threads::keep_awake;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -14,9 +14,11 @@ use serde_json::Value;
 use crate::arrays::{ModelArrays, arrays_of};
 use crate::errors::{in_python, raised};
 use crate::examples::Examples;
+use crate::values::{from_python, to_python};
+use crate::words::PythonWords;
 use crate::work::{Line, beside};
 
-/// What errors call learning that has no folder.
+/// How errors name training that has no folder.
 pub(crate) const NAME: &str = "this model";
 
 /// Learning in progress, with the rows of metrics that it has written.
@@ -69,7 +71,7 @@ fn run_data(train: &Examples, valid: Option<&Examples>, test: Option<&Examples>)
 /// What the work tells of itself.
 enum News {
     Row(Box<Row>),
-    Note(String),
+    Note(Note),
 }
 
 #[pymethods]
@@ -94,18 +96,18 @@ impl Fit {
     #[staticmethod]
     #[pyo3(signature = (config, checkpoint, rows, train, valid=None, test=None))]
     fn resume(
-        config: &str,
+        config: &Bound<'_, PyAny>,
         checkpoint: &[u8],
-        rows: &str,
+        rows: &Bound<'_, PyAny>,
         train: &Examples,
         valid: Option<&Examples>,
         test: Option<&Examples>,
     ) -> PyResult<Fit> {
         let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
-        let config: Config = from_json(config)?;
+        let config: Config = from_python(config)?;
         let data = run_data(train, valid, test);
         let course = Course::go_on(&config, data, &bundle, NAME).map_err(raised)?;
-        Ok(Fit { course, rows: from_json(rows)?, summary: None })
+        Ok(Fit { course, rows: from_python(rows)?, summary: None })
     }
 
     /// Goes on with other examples, for so many updates more.
@@ -115,7 +117,7 @@ impl Fit {
     }
 
     /// Learns until it is done, or until Ctrl-C or an exception of `tell`, which is raised again once
-    /// all is in order. `tell` is called with each row of metrics as JSON, or with a sentence.
+    /// all is in order. `tell` is called with each row of metrics, or with a sentence.
     #[pyo3(signature = (threads=None, tell=None))]
     fn run(
         &mut self,
@@ -143,8 +145,8 @@ impl Fit {
         let listen = |py: Python<'_>, news: News| {
             let Some(tell) = &tell else { return Ok(()) };
             let (row, note) = match news {
-                News::Row(row) => (Some(json(&row)?), None),
-                News::Note(note) => (None, Some(note)),
+                News::Row(row) => (Some(to_python(py, &row)?), None),
+                News::Note(note) => (None, Some(note.words(&PythonWords))),
             };
             tell.call1(py, (row, note)).map(|_| ())
         };
@@ -155,25 +157,29 @@ impl Fit {
         }
     }
 
-    /// Finds the likelihoods and sums it all up, as JSON.
+    /// Computes the likelihoods, and the summary as a dictionary.
     #[pyo3(signature = (threads=None))]
-    fn summarise(&mut self, py: Python<'_>, threads: Option<usize>) -> PyResult<String> {
+    fn summarise<'py>(
+        &mut self,
+        py: Python<'py>,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let course = &mut self.course;
         let work = |line: &Line<'_, ()>| course.summarise(&mut |_, _| line.leave_if_asked());
         let summary = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-        let text = json(&summary)?;
+        let figures = to_python(py, &summary)?;
         self.summary = Some(summary);
-        Ok(text)
+        Ok(figures)
     }
 
-    /// The options with every choice written out, as JSON.
-    fn config(&self) -> PyResult<String> {
-        json(&self.course.plan().config)
+    /// The complete configuration.
+    fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.course.plan().config)
     }
 
-    /// The rows of metrics, as a JSON list.
-    fn rows(&self) -> PyResult<String> {
-        json(&self.rows)
+    /// The rows of metrics.
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.rows)
     }
 
     /// Steps that are done.
@@ -190,7 +196,7 @@ impl Fit {
 
     /// All that is needed to go on later.
     fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.course.to_bundle().and_then(|bundle| bundle.to_bytes()).map_err(raised)?;
+        let bytes = self.course.to_bundle().map_err(raised)?.to_bytes().map_err(raised)?;
         Ok(PyBytes::new(py, &bytes))
     }
 

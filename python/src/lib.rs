@@ -1,6 +1,5 @@
-//! What the Python package `isotherm` runs on: arrays and text in, arrays and text out. All that people
-//! see is in the package itself; options, rows of metrics and results cross over as JSON, as the
-//! library writes them.
+//! The native part of the Python package `isotherm`: arrays and dictionaries in and out. All that
+//! users see is in the package itself.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
@@ -11,6 +10,7 @@ mod fit;
 mod models;
 mod runs;
 mod target;
+mod values;
 mod words;
 mod work;
 

@@ -1,7 +1,8 @@
-//! What can be asked of a model without its run.
+//! Evaluating and sampling a model without its run.
 
 use std::ffi::CString;
 
+use isotherm::Error;
 use isotherm::likelihood::{Budget, FoundLogZ, Length, Way};
 use isotherm_run::{SampleRequest, Samples};
 use numpy::PyArray2;
@@ -12,14 +13,15 @@ use serde_json::json;
 use crate::arrays::{ModelInput, bytes_of, model_of};
 use crate::errors::{in_python, raised};
 use crate::examples::Examples;
+use crate::values::to_python;
 use crate::work::{Line, beside};
 
-/// log Z, and the mean log-likelihood of the examples if there are any, as JSON.
+/// log Z, and the mean log-likelihood of the examples if there are any.
 #[pyfunction]
 #[pyo3(signature = (model, training, examples=None, log_z="auto", quick=false, particles=None, steps=None, sampling_steps=None, seed=1, threads=None))]
 #[allow(clippy::too_many_arguments)] // keyword arguments
-pub(crate) fn evaluate(
-    py: Python<'_>,
+pub(crate) fn evaluate<'py>(
+    py: Python<'py>,
     model: ModelInput<'_>,
     training: &Examples,
     examples: Option<&Examples>,
@@ -30,7 +32,7 @@ pub(crate) fn evaluate(
     sampling_steps: Option<u64>,
     seed: u64,
     threads: Option<usize>,
-) -> PyResult<String> {
+) -> PyResult<Bound<'py, PyAny>> {
     let model = model_of(&model)?;
     let way = match log_z {
         "auto" => Way::Auto,
@@ -54,7 +56,7 @@ pub(crate) fn evaluate(
         let told = &mut |_: &str, _: f64| line.leave_if_asked();
         let found = FoundLogZ::find(&model, &training.data, way, &budget, told)?;
         let likelihood = examples.map(|examples| found.likelihood(&model, &examples.data));
-        Ok((found, likelihood))
+        Ok::<_, Error>((found, likelihood))
     };
     let (found, likelihood) =
         beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
@@ -64,10 +66,10 @@ pub(crate) fn evaluate(
         }),
         FoundLogZ::Estimated(log_z) => json!(log_z),
     };
-    Ok(json!({ "log_z": log_z, "log_likelihood": likelihood }).to_string())
+    to_python(py, &json!({ "log_z": log_z, "log_likelihood": likelihood }))
 }
 
-/// Samples of a model that comes without a run.
+/// Samples of a model without a run.
 #[pyfunction]
 #[pyo3(signature = (model, count, thin=10, warm_up=1000, seed=1, threads=None))]
 pub(crate) fn sample_model<'py>(
@@ -88,7 +90,7 @@ pub(crate) fn sample_model<'py>(
     bytes_of(py, &samples.v)
 }
 
-/// Warns where samples may not be the model's; `level` is how many calls up whoever asked for them is.
+/// Warns if the samples may not follow the model; `level` is how many calls up the user's call is.
 pub(crate) fn warn_of(py: Python<'_>, samples: &Samples, level: i32) -> PyResult<()> {
     let Some(why) = samples.warning() else { return Ok(()) };
     let message = CString::new(in_python(&why))?;

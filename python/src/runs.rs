@@ -1,7 +1,8 @@
-//! The folders of runs, as the command line has them.
+//! The folders of runs, as the command line writes them.
 
 use std::path::PathBuf;
 
+use isotherm::IoError;
 use isotherm::model::Rbm;
 use isotherm::sampling::Samples as Figures;
 use isotherm::tensors::Bundle;
@@ -10,45 +11,54 @@ use isotherm_run::checkpoint;
 use isotherm_run::record::{Row, read_rows};
 use isotherm_run::{Kept, RunFolder, SampleRequest, read_model};
 use numpy::{PyArray1, PyArray2, ToPyArray};
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::arrays::{ModelArrays, arrays_of, bytes_of};
 use crate::errors::raised;
-use crate::fit::{from_json, json};
 use crate::models::warn_of;
+use crate::values::{from_python, to_python};
 use crate::work::{Line, beside};
 
-/// Writes the folder of a run. `rows`, `summary` and `about` are JSON.
+/// Writes the folder of a run.
 #[pyfunction]
 #[pyo3(signature = (path, config, checkpoint, rows, summary=None, about=None, overwrite=false))]
 pub(crate) fn keep_run(
     path: PathBuf,
-    config: &str,
+    config: &Bound<'_, PyAny>,
     checkpoint: &[u8],
-    rows: &str,
-    summary: Option<&str>,
-    about: Option<&str>,
+    rows: &Bound<'_, PyAny>,
+    summary: Option<&Bound<'_, PyAny>>,
+    about: Option<&Bound<'_, PyAny>>,
     overwrite: bool,
 ) -> PyResult<()> {
-    let (config, rows): (Config, Vec<Row>) = (from_json(config)?, from_json(rows)?);
-    let summary = summary.map(from_json).transpose()?;
+    let (config, rows): (Config, Vec<Row>) = (from_python(config)?, from_python(rows)?);
+    let summary = summary.map(from_python).transpose()?;
     let checkpoint = Bundle::from_bytes(checkpoint).map_err(raised)?;
     let kept = Kept {
         config: &config,
         checkpoint: &checkpoint,
         rows: &rows,
         summary: summary.as_ref(),
-        about: about.map(from_json).transpose()?,
+        about: about.map(from_python).transpose()?,
     };
     kept.write(&path, overwrite).map_err(raised)
 }
 
-/// Options, checkpoint, rows and summary of a run, what `keep_run` was told about it, and a note if there is
-/// something to say.
-type LoadedRun<'py> =
-    (String, Bound<'py, PyBytes>, String, Option<String>, Option<String>, Option<String>);
+/// A value that Python sees as a dictionary or a list.
+type Value<'py> = Bound<'py, PyAny>;
+
+/// Configuration, checkpoint, rows and summary of a run, what `keep_run` was told about it, and a note
+/// if the run is not finished.
+type LoadedRun<'py> = (
+    Value<'py>,
+    Bound<'py, PyBytes>,
+    Value<'py>,
+    Option<Value<'py>>,
+    Option<Value<'py>>,
+    Option<String>,
+);
 
 /// Reads the folder of a run.
 #[pyfunction]
@@ -60,23 +70,32 @@ pub(crate) fn load_run<'py>(
     let config = folder.read_config().map_err(raised)?;
     let loaded = checkpoint::load(&path).map_err(raised)?;
     let (model, note) = folder.read_model().map_err(raised)?;
-    // What was written after the checkpoint is not of this model.
+    // Rows after the checkpoint do not belong to this model.
     let step = loaded.bundle.get::<u64>("step", &[1]).map_err(raised)?[0];
     let mut rows = read_rows::<Row>(&folder.metrics()).map_err(raised)?.rows;
     rows.retain(|row| row.step <= step);
-    let about = loaded.bundle.meta.get("about").map(json).transpose()?;
-    let summary = match folder.summary() {
-        path if path.is_file() => {
-            let text = std::fs::read_to_string(&path);
-            Some(text.map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?)
-        }
-        _ => None,
-    };
-    let bytes = loaded.bundle.to_bytes().map_err(raised)?;
-    let run = (json(&config)?, PyBytes::new(py, &bytes), json(&rows)?, summary, about, note);
+    let about = loaded.bundle.meta.get("about").map(|about| to_python(py, about)).transpose()?;
+    let summary = read_summary(folder.summary())?;
+    let summary = summary.map(|summary| to_python(py, &summary)).transpose()?;
+    let bytes = PyBytes::new(py, &loaded.bundle.to_bytes().map_err(raised)?);
+    let (config, rows) = (to_python(py, &config)?, to_python(py, &rows)?);
+    let run = (config, bytes, rows, summary, about, note.map(|note| note.to_string()));
     let averaged = model.averaged.as_ref().unwrap_or(&model.model);
     let arrays = |model: &Rbm| arrays_of(py, model.parameters());
     Ok((run, arrays(&model.model)?, arrays(averaged)?))
+}
+
+/// The summary of a run, as this or another version wrote it.
+fn read_summary(path: PathBuf) -> PyResult<Option<serde_json::Value>> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) => return Err(raised(IoError { doing: "read", path, error })),
+    };
+    let bad = |error| PyValueError::new_err(format!("{}: {error}", path.display()));
+    serde_json::from_str(&text).map(Some).map_err(bad)
 }
 
 /// Reads a model file.
@@ -99,7 +118,7 @@ type SampleFigures<'py> = (u64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyA
 #[allow(clippy::too_many_arguments)] // keyword arguments
 pub(crate) fn sample_checkpoint<'py>(
     py: Python<'py>,
-    config: &str,
+    config: &Bound<'_, PyAny>,
     checkpoint: &[u8],
     count: usize,
     thin: u64,
@@ -109,7 +128,7 @@ pub(crate) fn sample_checkpoint<'py>(
     traced: bool,
     threads: Option<usize>,
 ) -> PyResult<(Bound<'py, PyArray2<u8>>, SampleFigures<'py>)> {
-    let config: Config = from_json(config)?;
+    let config: Config = from_python(config)?;
     let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
     let request = SampleRequest { count, thin, warm_up, seed, averaged, traced };
     let work = |line: &Line<'_, ()>| {
@@ -117,7 +136,7 @@ pub(crate) fn sample_checkpoint<'py>(
         isotherm_run::sample_checkpoint(&config, &bundle, &request, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-    // Traces show for themselves how replicas travel.
+    // Traces show how the replicas travel.
     if !traced {
         warn_of(py, &samples, 3)?;
     }
@@ -126,7 +145,7 @@ pub(crate) fn sample_checkpoint<'py>(
     Ok((bytes_of(py, &samples.v)?, figures))
 }
 
-/// Draws the report of a run again, and tells where it is.
+/// Writes the report of a run again, and returns its path.
 #[pyfunction]
 pub(crate) fn write_report(path: PathBuf) -> PyResult<PathBuf> {
     isotherm_report::write_report(&path).map_err(raised)

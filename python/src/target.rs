@@ -1,15 +1,14 @@
-//! Energies of one's own, from Python.
+//! Energies that the caller gives.
 
-use std::sync::Mutex;
-
-use isotherm::{Error, Result};
+use isotherm::Result;
 use isotherm_tempering::targets::{self as target, TargetRequest, TargetSamples};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
-use crate::errors::raised;
+use crate::errors::{Raised, raised};
+use crate::values::to_python;
 use crate::work::{Line, beside};
 
 /// An energy of second degree.
@@ -78,8 +77,6 @@ impl Quadratic {
 struct Callback {
     n: usize,
     energies: Py<PyAny>,
-    /// What Python raised. The engine's own errors cannot hold it.
-    exception: Mutex<Option<PyErr>>,
 }
 
 impl Callback {
@@ -113,18 +110,13 @@ impl target::Target for Callback {
     }
 
     fn energies(&self, states: &[u8], energies: &mut [f64]) -> Result<()> {
-        self.ask(states, energies).map_err(|exception| {
-            if let Ok(mut slot) = self.exception.lock() {
-                slot.get_or_insert(exception);
-            }
-            Error::target("the energy raised an exception")
-        })
+        Ok(self.ask(states, energies).map_err(Raised)?)
     }
 }
 
-type Sampled<'py> = (Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<f64>>, String);
+type Sampled<'py> = (Bound<'py, PyArray2<u8>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyAny>);
 
-/// Samples an energy: states, energies, and the other figures as JSON.
+/// Samples an energy: states, energies, and a dictionary of the other figures.
 #[pyfunction]
 #[pyo3(signature = (energy, n, samples, columns, warm_up, thin, rungs, log_z_steps, seed, threads=None, tell=None))]
 #[allow(clippy::too_many_arguments)] // keyword arguments
@@ -144,16 +136,13 @@ pub(crate) fn sample_target<'py>(
 ) -> PyResult<Sampled<'py>> {
     let request = TargetRequest { samples, columns, warm_up, thin, rungs, log_z_steps, seed };
     let found = match energy.cast::<Quadratic>() {
-        Ok(quadratic) => run(py, &quadratic.get().target, &request, threads, tell)?.map_err(raised),
+        Ok(quadratic) => run(py, &quadratic.get().target, &request, threads, tell)?,
         Err(_) => {
-            let energies = energy.clone().unbind();
-            let callback = Callback { n, energies, exception: Mutex::new(None) };
-            let found = run(py, &callback, &request, threads, tell)?;
-            let exception = callback.exception.into_inner().ok().flatten();
-            found.map_err(|error| exception.unwrap_or_else(|| raised(error)))
+            let callback = Callback { n, energies: energy.clone().unbind() };
+            run(py, &callback, &request, threads, tell)?
         }
-    }?;
-    arrays(py, &found)
+    };
+    arrays(py, &found.map_err(raised)?)
 }
 
 fn run(
@@ -194,5 +183,5 @@ fn arrays<'py>(py: Python<'py>, found: &TargetSamples) -> PyResult<Sampled<'py>>
         "log_z": log_z,
         "verdict": found.verdict(),
     });
-    Ok((states, found.energies.to_pyarray(py), figures.to_string()))
+    Ok((states, found.energies.to_pyarray(py), to_python(py, &figures)?))
 }

@@ -7,7 +7,11 @@ pub(crate) struct PythonWords;
 
 impl Dialect for PythonWords {
     fn option(&self, name: &str) -> String {
-        name.replace('-', "_")
+        match name {
+            "out" => "path".to_owned(),
+            "n" => "n_samples".to_owned(),
+            _ => name.replace('-', "_"),
+        }
     }
 
     fn setting(&self, name: &str, value: &str) -> String {
@@ -20,7 +24,11 @@ impl Dialect for PythonWords {
             Action::Evaluate => "log_likelihood(X)".to_owned(),
             Action::Inspect => "a look at its values".to_owned(),
             Action::ListOptions => "help(isotherm.RBM)".to_owned(),
-            Action::Resume(_) => "partial_fit(X)".to_owned(),
+            Action::Resume(run) => format!("isotherm.load({run:?}).partial_fit(X)"),
+            Action::Reproduce(folder) => {
+                format!("`isotherm reproduce --out {folder}` on the command line")
+            }
+            Action::Stop => "Ctrl-C".to_owned(),
             Action::Train => "save(path)".to_owned(),
             Action::Overwrite => "overwrite=True".to_owned(),
             Action::OtherFolder => "another path".to_owned(),

@@ -174,6 +174,7 @@ def test_overwriting_is_refused_unless_asked_for(rbm, votes, tmp_path):
     with pytest.raises(OSError, match="overwrite=True replaces it, another path leaves") as error:
         rbm.save(path)
     assert "isotherm resume" not in str(error.value) and "--" not in str(error.value)
+    assert f'isotherm.load("{path}").partial_fit(X) continues it' in str(error.value)
     other = RBM(hidden=2, updates=50, random_state=1).fit(votes)
     other.save(str(path), overwrite=True)
     assert (path / "model.safetensors").read_bytes() != before
@@ -188,7 +189,7 @@ def test_a_folder_of_something_else_is_left_alone(rbm, tmp_path):
 
 
 def test_errors_on_loading(rbm, tmp_path):
-    with pytest.raises(OSError, match=r"nowhere does not exist; .* as save\(path\) made it"):
+    with pytest.raises(OSError, match=r"nowhere does not exist; .* as save\(path\) makes it"):
         isotherm.load(tmp_path / "nowhere")
     with pytest.raises(OSError, match="no config.toml"):
         isotherm.load(tmp_path)

@@ -2,19 +2,21 @@
 
 use std::path::Path;
 
+use isotherm::Result;
 use isotherm::data::{Binarise, Dataset, LeftOut};
 use isotherm::likelihood::{Budget, FoundLogZ, Length, LogLikelihood, Way, exact};
 use isotherm::model::{ModelFile, Rbm};
-use isotherm::{Error, Result};
 use isotherm_data::Source;
 use isotherm_run::read_model;
 use isotherm_run::{RunData, RunFolder};
 
 use crate::Ending;
 use crate::args::EvaluateArguments;
+use crate::error::CliError;
 use crate::output::{print, tell};
 use crate::stages::Stages;
 use crate::train::{digits, nats};
+use crate::words::CommandLineWords;
 
 pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> {
     let subject = match is_model_file(&arguments.run) {
@@ -22,16 +24,15 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
         false => of_run(arguments)?,
     };
     let Subject { model, has_averaged, data, training } = subject;
-    let place = arguments.run.display();
     for data in [&data, &training] {
         if data.n_visible() != model.n_visible() {
-            return Err(Error::data(format!(
-                "{} has {} columns but the model of {place} has {} visible units; evaluate on data \
-                 of the same width",
-                data.name(),
-                data.n_visible(),
-                model.n_visible()
-            )));
+            return Err(CliError::Width {
+                data: data.name().to_owned(),
+                columns: data.n_visible(),
+                place: arguments.run.clone(),
+                units: model.n_visible(),
+            }
+            .into());
         }
     }
     for note in [data.note(), data.held_out_warning()].into_iter().flatten() {
@@ -44,7 +45,7 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
     let measured = log_z.likelihood(&model, &data);
     if arguments.json {
         let text = serde_json::to_string_pretty(&measured)
-            .map_err(|error| Error::run(format!("the result cannot be written: {error}")))?;
+            .map_err(|error| CliError::Json { reason: error.to_string() })?;
         print(&format!("{text}\n"))?;
     } else {
         let which = match (arguments.averaged, has_averaged) {
@@ -71,10 +72,7 @@ pub(crate) fn choose(file: ModelFile, averaged: bool, place: &Path) -> Result<Rb
     match (averaged, file.averaged) {
         (false, _) => Ok(file.model),
         (true, Some(averaged)) => Ok(averaged),
-        (true, None) => Err(Error::run(format!(
-            "{} holds no averaged parameters; leave --averaged out",
-            place.display()
-        ))),
+        (true, None) => Err(CliError::NoAveraged { place: place.to_owned() }.into()),
     }
 }
 
@@ -90,10 +88,7 @@ struct Subject {
 fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
     let folder = RunFolder::open(&arguments.run)?;
     if arguments.train.is_some() {
-        return Err(Error::config(format!(
-            "--train is for a model file; {} knows what it was trained on",
-            arguments.run.display()
-        )));
+        return Err(CliError::OwnTrainingData { run: arguments.run.clone() }.into());
     }
     let (file, note) = folder.read_model()?;
     if let Some(note) = note {
@@ -123,8 +118,9 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
         let training = own.map(|own| own.train).unwrap_or_else(|error| {
             if rule != Binarise::AsIs || is_estimated(&model, way(arguments)) {
                 tell(&format!(
-                    "isotherm: warning: the training data cannot be read, so {text} stands in for \
-                     them ({error})"
+                    "isotherm: warning: the training data cannot be read, so {text} is used instead \
+                     ({})",
+                    error.words(&CommandLineWords)
                 ));
             }
             data.clone()
@@ -137,23 +133,15 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
         Some("test") => ("test", test),
         _ => ("train", Some(train.clone())),
     };
-    let data = part.ok_or_else(|| {
-        Error::config(format!(
-            "{} has no {name} data; evaluate on a file with --data FILE, or train with --{name} or \
-             --split",
-            folder.path().display()
-        ))
-    })?;
+    let no_part = || CliError::NoPart { run: folder.path().to_owned(), part: name };
+    let data = part.ok_or_else(no_part)?;
     Ok(Subject { model, has_averaged, data, training: train })
 }
 
 fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
-    let place = arguments.run.display();
     let file = read_model(&arguments.run)?;
     let Some(data) = &arguments.data else {
-        return Err(Error::config(format!(
-            "{place} is a model without data; give some with --data FILE"
-        )));
+        return Err(CliError::NoData { place: arguments.run.clone() }.into());
     };
     let has_averaged = file.averaged.is_some();
     let model = choose(file, arguments.averaged, &arguments.run)?;

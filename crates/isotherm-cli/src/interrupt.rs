@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use isotherm::{Error, Result};
+use isotherm::Result;
+
+use crate::error::CliError;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 
@@ -13,7 +15,7 @@ pub(crate) fn listen() -> Result<()> {
             std::process::exit(i32::from(crate::INTERRUPTED));
         }
     })
-    .map_err(|error| Error::config(format!("cannot listen for Ctrl-C: {error}")))
+    .map_err(|error| CliError::Signals { reason: error.to_string() }.into())
 }
 
 /// Whether the command was asked to stop.

@@ -1,10 +1,11 @@
-//! `isotherm`: the command line. It reads arguments, shows progress and sets exit codes; every
-//! algorithm is in the library.
+//! `isotherm`: the command line. It reads arguments, shows progress and sets exit codes; all
+//! algorithms are in the libraries.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod args;
 mod data;
+mod error;
 mod evaluate;
 mod interrupt;
 mod output;
@@ -22,12 +23,13 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Command, CommandLine};
+use error::CliError;
 
-/// What a command came to.
+/// How a command ended.
 pub(crate) enum Ending {
-    /// It did what it was asked.
+    /// It is done.
     Done,
-    /// It was interrupted, and has said how to go on.
+    /// It was interrupted, and has told how to continue.
     Interrupted,
 }
 
@@ -39,7 +41,7 @@ const INTERRUPTED: u8 = 130;
 fn main() -> ExitCode {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        // What is caught is told as an error.
+        // A panic that is caught becomes an error.
         if !isotherm_data::formats::panics_are_caught() {
             hook(panic);
         }
@@ -64,14 +66,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the command inside a pool of that many threads, so that it never leaves it.
+/// Runs the command in a pool of that many threads; all its work stays in the pool.
 fn with_threads(
     threads: Option<u16>,
     command: impl FnOnce() -> isotherm::Result<Ending> + Send,
 ) -> isotherm::Result<Ending> {
     let threads = threads.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(|error| {
-        isotherm::Error::config(format!("cannot start the threads: {error}; lower --threads"))
-    })?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| CliError::Threads { reason: error.to_string() })?;
     pool.install(command)
 }

@@ -2,20 +2,22 @@
 
 use std::io::{ErrorKind, Write};
 
-use isotherm::{Error, Result};
+use isotherm::Result;
 
-/// Prints a result. A reader that has gone wants no more of it; a full disk is an error.
+use crate::error::CliError;
+
+/// Prints a result. A closed pipe is no error, because nobody reads it; a full disk is one.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Error::run(format!("cannot write to standard output: {error}")))
+            Err(CliError::Output { error }.into())
         }
         _ => Ok(()),
     }
 }
 
-/// Tells whoever watches. What they miss is no reason to stop.
+/// Prints a message to standard error. A message that cannot be printed is lost, and that is no error.
 pub(crate) fn tell(sentence: &str) {
     let _ = writeln!(std::io::stderr(), "{sentence}");
 }

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use isotherm::likelihood::LogLikelihood;
 use isotherm::train::{Plan, TrainState};
-use isotherm_run::Observer;
 use isotherm_run::record::Row;
+use isotherm_run::{Note, Observer};
 
 use crate::interrupt;
 use crate::output::tell;
+use crate::words::CommandLineWords;
 
 /// Steps between two looks at the bar.
 const LOOK_EVERY: u64 = 32;
@@ -60,6 +61,15 @@ impl Progress {
     pub(crate) fn finish(&self) {
         if let Look::Bar(bar) = &self.look {
             bar.finish_and_clear();
+        }
+    }
+
+    /// Shows a sentence above the bar, or as a line.
+    pub(crate) fn say(&self, sentence: &str) {
+        match &self.look {
+            Look::Bar(bar) => bar.println(sentence),
+            Look::Lines => tell(sentence),
+            Look::Nothing => {}
         }
     }
 
@@ -149,12 +159,8 @@ impl Observer for Progress {
         }
     }
 
-    fn note(&mut self, sentence: &str) {
-        match &self.look {
-            Look::Bar(bar) => bar.println(sentence),
-            Look::Lines => tell(sentence),
-            Look::Nothing => {}
-        }
+    fn note(&mut self, note: &Note) {
+        self.say(&note.words(&CommandLineWords));
     }
 
     fn should_stop(&self) -> bool {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use isotherm::Result;
 use isotherm_experiments::{Ended, Progress, Size, Watcher, Workshop};
+use isotherm_run::checkpoint::FellBack;
 
 use crate::args::ReproduceArguments;
 use crate::output::{print, tell};
@@ -113,10 +114,10 @@ impl Watcher for Screen {
         }
     }
 
-    fn note(&self, sentence: &str) {
+    fn fell_back(&self, fell_back: &FellBack) {
         match &self.bar {
-            Some(bar) => bar.println(sentence),
-            None => tell(sentence),
+            Some(bar) => bar.println(fell_back.to_string()),
+            None => tell(&fell_back.to_string()),
         }
     }
 

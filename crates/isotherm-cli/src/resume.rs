@@ -10,8 +10,8 @@ use crate::train::carry_on;
 
 pub(crate) fn run(arguments: &ResumeArguments, quiet: bool) -> Result<Ending> {
     let (session, fell_back) = Session::resume(&arguments.run)?;
-    if let Some(sentence) = fell_back {
-        tell(&format!("isotherm: {sentence}"));
+    if let Some(fell_back) = fell_back {
+        tell(&format!("isotherm: {fell_back}"));
     }
     if !quiet {
         let (done, total) = (session.course().state().step, session.course().plan().total_steps());

@@ -1,38 +1,30 @@
 //! `isotherm sample`.
 
-use isotherm::{Error, Result};
+use isotherm::Result;
 use isotherm_data::formats::write_npy;
 use isotherm_run::checkpoint::write_atomically;
 use isotherm_run::read_model;
 use isotherm_run::{RunFolder, SampleRequest, sample, sample_model};
 
 use crate::args::SampleArguments;
+use crate::error::CliError;
 use crate::evaluate::{choose, is_model_file};
 use crate::output::{print, tell};
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
     if arguments.out.exists() && !arguments.overwrite {
-        return Err(Error::run(format!(
-            "{} exists; --overwrite replaces it, another --out leaves it alone",
-            arguments.out.display()
-        )));
+        return Err(CliError::Exists { path: arguments.out.clone() }.into());
     }
     if arguments.n == 0 || arguments.thin == 0 {
-        return Err(Error::config("-n and --thin must be at least 1"));
+        return Err(CliError::NoSamples.into());
     }
     if arguments.out.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("npy")) {
-        return Err(Error::config(format!(
-            "samples are written as a NumPy array; let --out {} end in .npy",
-            arguments.out.display()
-        )));
+        return Err(CliError::NotNpy { path: arguments.out.clone() }.into());
     }
     let parent = arguments.out.parent().filter(|parent| !parent.as_os_str().is_empty());
     if parent.is_some_and(|parent| !parent.is_dir()) || arguments.out.is_dir() {
-        return Err(Error::run(format!(
-            "cannot write {}: give --out a file in a folder that exists",
-            arguments.out.display()
-        )));
+        return Err(CliError::NoPlace { path: arguments.out.clone() }.into());
     }
     interrupt::listen()?;
     let request = SampleRequest {
@@ -69,8 +61,8 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         }
     };
     bar.finish_and_clear();
-    if let Some(sentence) = &samples.fell_back {
-        tell(&format!("isotherm: {sentence}"));
+    if let Some(fell_back) = &samples.fell_back {
+        tell(&format!("isotherm: {fell_back}"));
     }
     if interrupt::asked() {
         tell(&format!("stopped; nothing was written to {}", arguments.out.display()));

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use isotherm::likelihood::LogLikelihood;
 use isotherm::train::penalties::Smoothness;
 use isotherm::train::{Config, explain_toml};
-use isotherm::{Error, Result};
+use isotherm::{Action, Dialect, Error, Result};
 use isotherm_data::Source;
 use isotherm_report::write_report;
 use isotherm_run::record::Summary;
-use isotherm_run::{Course, Observer, Outcome, RunData, Session};
+use isotherm_run::{Course, Outcome, RunData, Session};
 
 use crate::args::{TrainArguments, TrainOptions};
 use crate::output::{print, tell};
 use crate::progress::Progress;
-use crate::words::quoted;
+use crate::words::{CommandLineWords, quoted};
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
@@ -47,12 +47,12 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     let limit = session.course().data().limit();
     let total = session.course().plan().total_steps();
     let mut progress = Progress::new(total, session.course().state().step, limit, quiet);
-    progress.note(&session.course().data().describe());
-    progress.note(&describe_size(session.course()));
+    progress.say(&session.course().data().describe());
+    progress.say(&describe_size(session.course()));
     for held_out in [session.course().valid(), session.course().test()].into_iter().flatten() {
-        progress.note(&held_out.describe());
+        progress.say(&held_out.describe());
         if let Some(warning) = held_out.held_out_warning() {
-            progress.note(&format!("warning: {warning}"));
+            progress.say(&format!("warning: {warning}"));
         }
     }
     for note in [Some(session.course().data()), session.course().valid(), session.course().test()]
@@ -60,11 +60,11 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
         .flatten()
     {
         if let Some(note) = note.note() {
-            progress.note(&note);
+            progress.say(&note);
         }
     }
     for warning in session.course().data().warnings() {
-        progress.note(&format!("warning: {warning}"));
+        progress.say(&format!("warning: {warning}"));
     }
     let outcome = session.run(&mut progress);
     progress.finish();
@@ -77,10 +77,9 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
         }
         Outcome::Interrupted(step) => {
             if !quiet {
-                let run = quoted(&out.display().to_string());
-                tell(&format!(
-                    "saved after {step} of {total} steps; go on with `isotherm resume {run}`"
-                ));
+                let resume = Action::Resume(out.display().to_string());
+                let resume = CommandLineWords.action(&resume);
+                tell(&format!("saved after {step} of {total} steps; {resume} continues the run"));
             }
             return Ok(Ending::Interrupted);
         }
@@ -108,7 +107,8 @@ fn describe_size(course: &Course) -> String {
 fn report_of(out: &Path) -> Option<PathBuf> {
     write_report(out)
         .map_err(|error| {
-            tell(&format!("isotherm: the run is complete but its report is not written: {error}"))
+            let why = error.words(&CommandLineWords);
+            tell(&format!("isotherm: the run is complete but its report is not written: {why}"))
         })
         .ok()
 }

@@ -3,17 +3,19 @@
 use std::borrow::Cow;
 
 use isotherm::{Action, Dialect};
+use isotherm_data::shell::quoted;
 
 /// The words of the command line.
 pub(crate) struct CommandLineWords;
 
 impl Dialect for CommandLineWords {
     fn option(&self, name: &str) -> String {
-        format!("--{name}")
+        // A name of one letter is a short option.
+        if name.len() == 1 { format!("-{name}") } else { format!("--{name}") }
     }
 
     fn setting(&self, name: &str, value: &str) -> String {
-        format!("--{name} {value}")
+        format!("{} {value}", self.option(name))
     }
 
     fn action(&self, action: &Action) -> String {
@@ -21,7 +23,11 @@ impl Dialect for CommandLineWords {
             Action::Evaluate => "`isotherm evaluate`".to_owned(),
             Action::Inspect => "`isotherm data FILE`".to_owned(),
             Action::ListOptions => "`isotherm train --help`".to_owned(),
-            Action::Resume(run) => format!("`isotherm resume {run}`"),
+            Action::Resume(run) => format!("`isotherm resume {}`", quoted(run)),
+            Action::Reproduce(folder) => {
+                format!("`isotherm reproduce --out {}`", quoted(folder))
+            }
+            Action::Stop => "Ctrl-C twice".to_owned(),
             Action::Train => "`isotherm train --out`".to_owned(),
             Action::Overwrite => "--overwrite".to_owned(),
             Action::OtherFolder => "another --out".to_owned(),

@@ -4,6 +4,7 @@
 
 pub mod claims;
 mod cost;
+mod error;
 mod experiment;
 mod figures;
 mod markdown;
@@ -17,6 +18,7 @@ mod transition;
 pub mod verdict;
 mod workshop;
 
+pub use error::{ExperimentError, Missing};
 pub use experiment::{Arm, Job, Setting, Size};
 pub use results::{Cost, Results, RunResult, SettingResult};
 pub use runner::{Ended, Progress, Watcher};

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::claims::AT_BOTTLENECK;
+use super::error::{ExperimentError, Missing};
 use super::experiment::{Arm, Job, Setting, Size, data};
 use super::statistics::mean;
 use isotherm::data::Mixture;
@@ -15,7 +16,7 @@ use isotherm::{Error, Result};
 use isotherm_report::pictures::mode_masses;
 use isotherm_report::samples::exact_samples;
 use isotherm_run::RunFolder;
-use isotherm_run::record::{LadderRow, Row, Timing, read_rows};
+use isotherm_run::record::{BadLine, LadderRow, Row, Timing, read_rows};
 
 /// Exact samples of a model for its mode masses.
 pub(super) const MASS_SAMPLES: usize = 2000;
@@ -141,18 +142,19 @@ impl SettingResult {
 }
 
 /// All rows of a log. A row that cannot be read would bias what is computed from the others.
-fn whole<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Vec<T>> {
-    let read = read_rows(&folder.join(name))?;
-    match read.unreadable.first() {
+fn whole<T: DeserializeOwned>(folder: &Path, log: &'static str) -> Result<Vec<T>> {
+    let read = read_rows(&folder.join(log))?;
+    match read.unreadable.into_iter().next() {
         None if !read.torn => Ok(read.rows),
-        None => Err(incomplete(folder, &format!("{name} ends in the middle of a row"))),
-        Some((line, why)) => Err(incomplete(folder, &format!("{name}, line {line}: {why}"))),
+        None => Err(incomplete(folder, Missing::End { log })),
+        Some(BadLine { line, reason }) => {
+            Err(incomplete(folder, Missing::Row { log, line, reason }))
+        }
     }
 }
 
-fn incomplete(place: &Path, what: &str) -> Error {
-    let place = place.display();
-    Error::corrupt(format!("{place}: {what}; remove that folder and repeat the command"))
+fn incomplete(folder: &Path, missing: Missing) -> Error {
+    ExperimentError::Incomplete { folder: folder.to_owned(), missing }.into()
 }
 
 impl RunResult {
@@ -163,7 +165,7 @@ impl RunResult {
         let run = RunResult { folder, seed: job.seed, updates: size.updates, rows, timings };
         match run.log_likelihood() {
             Some(_) => Ok(run),
-            None => Err(incomplete(&run.folder, "no log-likelihood at its end")),
+            None => Err(incomplete(&run.folder, Missing::LogLikelihood)),
         }
     }
 

@@ -1,27 +1,29 @@
-//! Runs the jobs of the experiment over all cores. What is finished stays finished: a job whose
-//! summary is there is not run again, one that was interrupted goes on from its checkpoint.
+//! Runs the jobs of the experiment on all cores. A job that has its summary is not run again; one
+//! that was interrupted continues from its checkpoint.
 
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use super::error::ExperimentError;
 use super::experiment::{Job, Size};
+use isotherm::Result;
 use isotherm::options::Plan;
 use isotherm::train::TrainState;
-use isotherm::{Error, Result};
+use isotherm_run::checkpoint::FellBack;
 use isotherm_run::record::Row;
-use isotherm_run::{Config, Observer, Outcome, RunData, RunFolder, Session};
+use isotherm_run::{Config, Note, Observer, Outcome, RunData, RunFolder, Session};
 
-/// Steps between two looks at the clock and at the wish to stop.
+/// Steps between two reports of progress.
 const LOOK_EVERY: u64 = 64;
 
-/// Whoever watches an experiment. It is told from several threads.
+/// Watches an experiment, and is called from several threads.
 pub trait Watcher: Sync {
-    /// This much of the work is done, and this many of the runs.
+    /// Some work is done.
     fn progress(&self, done: Progress);
 
-    /// Something worth telling happened.
-    fn note(&self, sentence: &str);
+    /// A run continues from its previous checkpoint.
+    fn fell_back(&self, fell_back: &FellBack);
 
     /// Whether to save and stop now.
     fn should_stop(&self) -> bool;
@@ -42,12 +44,12 @@ pub struct Progress {
     pub all_runs: usize,
 }
 
-/// Whether an experiment came to its end.
+/// How an experiment ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// All of it is done.
     Done,
-    /// It was asked to stop and goes on when it is called again.
+    /// It was asked to stop, and continues when it is called again.
     Interrupted,
 }
 
@@ -136,7 +138,7 @@ pub(super) fn on_all_cores<J: Copy + Sync>(
         for _ in 0..threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
             let pool =
-                pool.map_err(|error| Error::run(format!("cannot start a thread: {error}")))?;
+                pool.map_err(|error| ExperimentError::Thread { reason: error.to_string() })?;
             scope.spawn(move || pool.install(worker));
         }
         Ok(())
@@ -156,28 +158,18 @@ pub(super) fn check_run(job: Job, size: Size, place: &Path) -> Result<()> {
     let planned = config.check(data.train.n_visible())?.options;
     match folder.read_config()? == (Config { options: planned, ..config }) {
         true => Ok(()),
-        false => Err(Error::run(format!(
-            "{} holds a run with other options than this experiment's; remove that folder and \
-             repeat the command",
-            place.display()
-        ))),
+        false => Err(ExperimentError::OtherOptions { folder: place.to_owned() }.into()),
     }
 }
 
 /// Runs a job that is not finished to its end, or until everyone should stop.
 pub(super) fn run_job(job: Job, size: Size, place: &Path, board: &Board) -> Result<Ended> {
-    let in_place = |error| {
-        Error::run(format!(
-            "the run {}: {error} (in an experiment: the same command goes on; if it cannot, remove \
-             that folder first)",
-            place.display()
-        ))
-    };
+    let in_place = |error| ExperimentError::Run { folder: place.to_owned(), error };
     let mut session = match RunFolder::open(place) {
         Ok(_) => {
             let (session, fell_back) = Session::resume(place).map_err(in_place)?;
-            if let Some(sentence) = fell_back {
-                board.watcher.note(&sentence);
+            if let Some(fell_back) = fell_back {
+                board.watcher.fell_back(&fell_back);
             }
             session
         }
@@ -216,7 +208,7 @@ impl Observer for JobWatch<'_> {
 
     fn row(&mut self, _row: &Row) {}
 
-    fn note(&mut self, _sentence: &str) {}
+    fn note(&mut self, _note: &Note) {}
 
     fn should_stop(&self) -> bool {
         self.board.should_stop()

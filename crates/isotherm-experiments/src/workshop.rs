@@ -1,32 +1,35 @@
-//! The folder of an experiment, and what is done in it: all runs, then costs, then the results.
+//! The folder of an experiment, and the work in it: all runs, then the costs, then the results.
 
+use std::fmt::Display;
 use std::fs;
+use std::io;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::cost;
+use super::error::ExperimentError;
 use super::experiment::{Arm, Job, Size};
 use super::figures::figures;
 use super::page::experiment_page;
 use super::results::{Cost, Results, SettingResult, best_of};
 use super::runner::{Board, Ended, Watcher, check_run, on_all_cores, run_job};
 use super::table::ClaimsFile;
-use isotherm::{Error, Result};
+use isotherm::{IoError, Result};
 use isotherm_report::{Replace, write_figures, write_page};
 use isotherm_run::checkpoint::{RunLock, write_atomically};
 
-/// The file that makes a folder the folder of an experiment, and tells its size.
+/// The file that marks the folder of an experiment, and holds its size.
 const MANIFEST: &str = "reproduce.toml";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Updates of a run: fewer have no last fifth to speak of, more are a mistake.
+/// Updates of a run: fewer have no last fifth to average over, more are a mistake.
 const UPDATES: RangeInclusive<u64> = 50..=1_000_000_000;
 /// Seeds of a setting.
 const SEEDS: RangeInclusive<u64> = 1..=1000;
 
-/// What an experiment is, as its folder says.
+/// The contents of that file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Manifest {
@@ -38,7 +41,7 @@ struct Manifest {
 /// What an update of APT and one of PT cost together, in the unit of a job's work.
 const COST_OF_TURNS: u64 = 55;
 
-/// The folder of an experiment, with the sole right to write it.
+/// The folder of an experiment, with the exclusive right to write it.
 #[derive(Debug)]
 pub struct Workshop {
     root: PathBuf,
@@ -53,7 +56,7 @@ impl Workshop {
         wanted.map_or(Ok(()), check_size)?;
         let manifest = root.join(MANIFEST);
         let begun = manifest.is_file();
-        fs::create_dir_all(root).map_err(|error| Error::io("make the folder", root, &error))?;
+        fs::create_dir_all(root).map_err(refused("make the folder", root))?;
         if !begun {
             refuse_other_content(root)?;
         }
@@ -63,13 +66,7 @@ impl Workshop {
             false => write_manifest(&manifest, wanted.unwrap_or(Size::FULL))?,
         };
         if wanted.is_some_and(|wanted| wanted != size) {
-            return Err(Error::config(format!(
-                "{} holds an experiment of {} updates and {} seeds; leave the options out to go on \
-                 with it, or choose another --out",
-                root.display(),
-                size.updates,
-                size.seeds
-            )));
+            return Err(ExperimentError::OtherSize { root: root.to_owned(), size }.into());
         }
         Ok(Workshop { root: root.to_owned(), size, _lock: lock })
     }
@@ -146,7 +143,7 @@ impl Workshop {
             }
         }
         let folder = self.root.join("costs");
-        fs::create_dir_all(&folder).map_err(|error| Error::io("make", &folder, &error))?;
+        fs::create_dir_all(&folder).map_err(refused("make the folder", &folder))?;
         on_all_cores(&left, board, |(seed, rungs)| {
             let goes_on = |updates| {
                 board.add(updates * COST_OF_TURNS);
@@ -185,31 +182,37 @@ impl Workshop {
     }
 }
 
+/// What the system refused.
+fn refused(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> IoError {
+    let path = path.to_owned();
+    move |error| IoError { doing, path, error }
+}
+
+fn unwritable(path: &Path, error: &dyn Display) -> ExperimentError {
+    ExperimentError::Unwritable { path: path.to_owned(), reason: error.to_string() }
+}
+
 fn read_cost(path: &Path) -> Result<Cost> {
-    let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
-    serde_json::from_str(&text).map_err(|error| {
-        let path = path.display();
-        Error::corrupt(format!("{path}: {error}; remove the file and repeat the command"))
-    })
+    let text = fs::read_to_string(path).map_err(refused("read", path))?;
+    Ok(serde_json::from_str(&text).map_err(|error| ExperimentError::Cost {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    })?)
 }
 
 /// Writes a value as a JSON file, whole or not at all.
 pub(super) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|error| Error::run(format!("{} cannot be written: {error}", path.display())))?;
+    let text = serde_json::to_string_pretty(value).map_err(|error| unwritable(path, &error))?;
     write_atomically(path, |out| writeln!(out, "{text}"))
 }
 
 fn refuse_other_content(root: &Path) -> Result<()> {
-    let entries = fs::read_dir(root).map_err(|error| Error::io("read", root, &error))?;
+    let entries = fs::read_dir(root).map_err(refused("read", root))?;
     let visible = entries
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .any(|name| !name.starts_with('.'));
     match visible {
-        true => Err(Error::run(format!(
-            "{} is not empty and holds no experiment; choose another --out",
-            root.display()
-        ))),
+        true => Err(ExperimentError::NotEmpty { root: root.to_owned() }.into()),
         false => Ok(()),
     }
 }
@@ -217,36 +220,27 @@ fn refuse_other_content(root: &Path) -> Result<()> {
 fn check_size(size: Size) -> Result<()> {
     match UPDATES.contains(&size.updates) && SEEDS.contains(&size.seeds) {
         true => Ok(()),
-        false => Err(Error::config(format!(
-            "an experiment has from {} to {} --updates and from {} to {} --seeds",
-            UPDATES.start(),
-            UPDATES.end(),
-            SEEDS.start(),
-            SEEDS.end()
-        ))),
+        false => Err(ExperimentError::Size { updates: UPDATES, seeds: SEEDS }.into()),
     }
 }
 
 fn write_manifest(path: &Path, size: Size) -> Result<Size> {
     let Size { updates, seeds } = size;
     let manifest = Manifest { version: VERSION.to_owned(), updates, seeds };
-    let text = toml::to_string(&manifest)
-        .map_err(|error| Error::run(format!("{} cannot be written: {error}", path.display())))?;
+    let text = toml::to_string(&manifest).map_err(|error| unwritable(path, &error))?;
     write_atomically(path, |out| out.write_all(text.as_bytes()))?;
     Ok(size)
 }
 
-/// The size of an experiment that this version began: another's runs could differ from this one's.
+/// The size of an experiment that this version began: the runs of another could differ.
 fn read_manifest(path: &Path) -> Result<Size> {
-    let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
+    let text = fs::read_to_string(path).map_err(refused("read", path))?;
     let Manifest { version, updates, seeds } = toml::from_str(&text).map_err(|error| {
-        Error::config(format!("{}: {}", path.display(), error.message().replace('\n', " ")))
+        let reason = error.message().replace('\n', " ");
+        ExperimentError::Manifest { path: path.to_owned(), reason }
     })?;
     if version != VERSION {
-        return Err(Error::run(format!(
-            "{} was begun by isotherm {version}; go on with that version, or choose another --out",
-            path.display()
-        )));
+        return Err(ExperimentError::OtherVersion { path: path.to_owned(), version }.into());
     }
     let size = Size { updates, seeds };
     check_size(size).map(|()| size)

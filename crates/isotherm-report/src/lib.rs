@@ -7,6 +7,7 @@
 //! (`run_figures.rs`, `ladder_history.rs`, `warnings.rs`); [`page`] lays it out.
 
 mod comparison;
+mod error;
 pub mod figure;
 #[cfg(test)]
 mod fixtures;
@@ -31,6 +32,7 @@ use crate::figure::Figure;
 use isotherm::Result;
 use isotherm_run::RunFolder;
 
+pub use error::ReportError;
 pub use output::Replace;
 pub use output::{write as write_page, write_figures};
 pub use page::{figure_block, page};
@@ -53,12 +55,12 @@ impl Default for Destination {
     }
 }
 
-/// Writes the report of a run into its folder, and tells where.
+/// Writes the report of a run into its folder, and returns its path.
 pub fn write_report(run: &Path) -> Result<PathBuf> {
     write_run(run, &Destination::default())
 }
 
-/// Writes the report of one run, or the comparison of several, and tells where.
+/// Writes the report of one run, or the comparison of several, and returns its path.
 pub fn write(runs: &[PathBuf], destination: &Destination) -> Result<PathBuf> {
     match runs {
         [run] => write_run(run, destination),
@@ -66,7 +68,7 @@ pub fn write(runs: &[PathBuf], destination: &Destination) -> Result<PathBuf> {
     }
 }
 
-/// Writes the report of a run, and tells where.
+/// Writes the report of a run, and returns its path.
 fn write_run(run: &Path, destination: &Destination) -> Result<PathBuf> {
     let folder = RunFolder::open(run)?;
     let path = destination.page.clone().unwrap_or_else(|| folder.report());
@@ -76,7 +78,7 @@ fn write_run(run: &Path, destination: &Destination) -> Result<PathBuf> {
     finish(path, &run_page::run_page(&record, &contents), &contents.figures, destination)
 }
 
-/// Writes the page that sets several runs side by side, and tells where.
+/// Writes the page that compares several runs, and returns its path.
 pub fn write_comparison(runs: &[PathBuf], destination: &Destination) -> Result<PathBuf> {
     let path = destination.page.clone().unwrap_or_else(|| PathBuf::from("comparison.html"));
     output::check(&path, destination.replace)?;

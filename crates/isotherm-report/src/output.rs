@@ -4,11 +4,12 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use crate::error::ReportError;
 use crate::figure::{Figure, svg_file};
-use isotherm::{Error, Result};
+use isotherm::{IoError, Result};
 use isotherm_run::checkpoint::write_atomically;
 
-/// The end of every page and figure: what has it may be replaced.
+/// The end of every page and figure. A file with this end may be replaced.
 const MARK: &str = "<!-- written by isotherm -->\n";
 
 /// Whether a file that isotherm did not write may be replaced.
@@ -20,33 +21,21 @@ pub enum Replace {
     OwnOnly,
 }
 
-/// Refuses to replace what is not isotherm's.
+/// Refuses a place where nothing can be written, and a file that isotherm did not write.
 pub(super) fn check(path: &Path, replace: Replace) -> Result<()> {
+    let place = path.to_owned();
     if path.is_dir() {
-        return Err(Error::run(format!(
-            "{} is a folder; give --out the name of a file",
-            path.display()
-        )));
+        return Err(ReportError::IsAFolder { path: place }.into());
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     if parent.is_some_and(|parent| !parent.is_dir()) {
-        return Err(Error::run(format!(
-            "cannot write {}: its folder does not exist; make it first or choose another",
-            path.display()
-        )));
+        return Err(ReportError::NoFolder { path: place }.into());
     }
-    // A device or a pipe must neither be waited for nor replaced.
     if path.exists() && !path.is_file() {
-        return Err(Error::run(format!(
-            "{} is not a regular file; give --out the name of one",
-            path.display()
-        )));
+        return Err(ReportError::NotAFile { path: place }.into());
     }
     if replace == Replace::OwnOnly && path.exists() && !is_own(path) {
-        return Err(Error::run(format!(
-            "{} was not written by isotherm; --overwrite replaces it, another --out leaves it alone",
-            path.display()
-        )));
+        return Err(ReportError::NotOwn { path: place }.into());
     }
     Ok(())
 }
@@ -68,9 +57,10 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     write_atomically(path, |out| write!(out, "{text}\n{MARK}"))
 }
 
-/// Writes each figure as an SVG file into a folder, which is made if it is not there.
+/// Writes each figure as an SVG file into a folder, which is made if it does not exist.
 pub fn write_figures(folder: &Path, figures: &[Figure], replace: Replace) -> Result<()> {
-    fs::create_dir_all(folder).map_err(|error| Error::io("make the folder", folder, &error))?;
+    let refused = |error| IoError { doing: "make the folder", path: folder.to_owned(), error };
+    fs::create_dir_all(folder).map_err(refused)?;
     let files: Vec<(PathBuf, &Figure)> = figures
         .iter()
         .map(|figure| (folder.join(format!("{}.svg", figure.name)), figure))
@@ -79,4 +69,37 @@ pub fn write_figures(folder: &Path, figures: &[Figure], replace: Replace) -> Res
         check(path, replace)?;
     }
     files.iter().try_for_each(|(path, figure)| write(path, &svg_file(figure)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use isotherm::Kind;
+
+    #[test]
+    fn places_that_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let refusal = |path: &Path| {
+            let error = check(path, Replace::OwnOnly).unwrap_err();
+            assert_eq!(error.kind(), Kind::Io);
+            error.into_cause::<ReportError>().unwrap()
+        };
+        let place = folder.path().to_owned();
+        assert_eq!(refusal(&place), ReportError::IsAFolder { path: place });
+        let place = path("nowhere/page.html");
+        assert_eq!(refusal(&place), ReportError::NoFolder { path: place });
+        let page = path("page.html");
+        fs::write(&page, "precious").unwrap();
+        assert_eq!(refusal(&page), ReportError::NotOwn { path: page.clone() });
+        assert!(check(&page, Replace::Anything).is_ok());
+        write(&page, "ours").unwrap();
+        assert!(check(&page, Replace::OwnOnly).is_ok());
+        if cfg!(unix) {
+            let place = PathBuf::from("/dev/null");
+            assert_eq!(refusal(&place), ReportError::NotAFile { path: place });
+        }
+    }
 }

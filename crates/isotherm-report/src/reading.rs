@@ -1,5 +1,5 @@
-//! Everything that the folder of a run holds, read without trusting any of it: a run may be going
-//! on, or have been killed, or be damaged. What cannot be read is a note, not a failure.
+//! Everything that the folder of a run holds, read without trusting any of it: the run may be in
+//! progress, killed, or damaged. What cannot be read becomes a note, not an error.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use isotherm::model::{ModelFile, model_in};
 use isotherm::train::Phase;
 use isotherm_run::checkpoint;
 use isotherm_run::read_model;
-use isotherm_run::record::{LadderRow, Row, Summary, Timing, read_rows};
+use isotherm_run::record::{BadLine, LadderRow, Row, Summary, Timing, read_rows};
 use isotherm_run::{Config, DataOptions, RunFolder};
 
 /// What a run has written about itself so far.
@@ -24,20 +24,20 @@ pub(crate) struct RunRecord {
     pub(crate) rows: Vec<Row>,
     /// The clock at its rows.
     pub(crate) timings: Vec<Timing>,
-    /// What it came to; nothing if it is not finished.
+    /// Its summary, if it is finished.
     pub(crate) summary: Option<Summary>,
     /// Its model, of the end or of the last checkpoint.
     pub(crate) model: Option<ModelFile>,
     /// The step of its last checkpoint.
     pub(crate) saved_at: Option<u64>,
-    /// The fingerprint of its data.
+    /// The digest of its data.
     pub(crate) data_digest: Option<String>,
     /// What could not be read, a sentence each.
     pub(crate) notes: Vec<String>,
 }
 
 impl RunRecord {
-    /// Reads the folder of a run; refuses one that is none.
+    /// Reads the folder of a run; refuses a folder that is not one.
     pub(crate) fn read(path: &Path) -> Result<RunRecord> {
         let folder = RunFolder::open(path)?;
         let mut notes = Vec::new();
@@ -73,7 +73,7 @@ impl RunRecord {
         }
         let loaded = checkpoint::load(self.folder.path());
         let Some(loaded) = noted(loaded, &mut self.notes) else { return };
-        self.notes.extend(loaded.fell_back);
+        self.notes.extend(loaded.fell_back.map(|fell_back| fell_back.to_string()));
         let bundle = &loaded.bundle;
         self.saved_at = bundle.get::<u64>("step", &[1]).ok().and_then(|step| step.first().copied());
         let digest = bundle.meta.get("data_digest").and_then(|digest| digest.as_str());
@@ -90,7 +90,7 @@ impl RunRecord {
         } else if self.rows.is_empty() {
             "There is no checkpoint yet."
         } else {
-            "The checkpoint is no longer there, so `isotherm resume` cannot go on with the run."
+            "The checkpoint is no longer there, so the run cannot be resumed."
         }
     }
 
@@ -137,7 +137,7 @@ impl RunRecord {
     }
 }
 
-/// What was read, or a note of why it was not.
+/// What was read, or a note that says why it was not.
 fn noted<T>(read: Result<T>, notes: &mut Vec<String>) -> Option<T> {
     read.map_err(|error| notes.push(format!("Left out: {error}."))).ok()
 }
@@ -151,7 +151,7 @@ fn read_summary(folder: &RunFolder, notes: &mut Vec<String>) -> Option<Summary> 
     read.map_err(|reason| notes.push(format!("Left out: summary.json is damaged ({reason})."))).ok()
 }
 
-/// Takes away ladders whose parts do not fit each other, so that whoever reads them need not look.
+/// Removes ladders whose parts have different lengths, so that their readers need not check.
 fn drop_odd_ladders(rows: &mut [Row], notes: &mut Vec<String>) {
     let fits = |LadderRow { betas, swap_rates, f_up, .. }: &LadderRow| {
         betas.len() > 1 && swap_rates.len() + 1 == betas.len() && f_up.len() == betas.len()
@@ -160,8 +160,8 @@ fn drop_odd_ladders(rows: &mut [Row], notes: &mut Vec<String>) {
     let steps: Vec<u64> = odd.map(|row| (row.ladder = None, row.step).1).collect();
     if let Some(first) = steps.first() {
         notes.push(format!(
-            "Left out: the ladders of {} rows of metrics.jsonl, the first of them of step {first}, \
-             have parts of different lengths.",
+            "Left out: the ladders of {} rows of metrics.jsonl have parts of different lengths, the \
+             first at step {first}.",
             steps.len()
         ));
     }
@@ -170,22 +170,15 @@ fn drop_odd_ladders(rows: &mut [Row], notes: &mut Vec<String>) {
 fn rows_of<T: DeserializeOwned>(path: &Path, notes: &mut Vec<String>) -> Vec<T> {
     let Some(read) = noted(read_rows(path), notes) else { return Vec::new() };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if let Some((line, reason)) = read.unreadable.first() {
-        // A value that is not finite is written as null.
-        let reason = match reason.contains("invalid type: null") {
-            true => "it holds a value that is not finite",
-            false => reason,
-        };
+    if let Some(BadLine { line, reason }) = read.unreadable.first() {
         let count = read.unreadable.len();
         notes.push(format!(
-            "Left out: {count} of the lines of {name} cannot be read, the first of them line \
-             {line} ({reason})."
+            "Left out: {count} lines of {name} cannot be read, the first is line {line} ({reason})."
         ));
     }
     if read.torn {
         notes.push(format!(
-            "The last line of {name} is not complete: it was being written, or its writer was \
-             killed."
+            "The last line of {name} is not complete: it is being written, or its writer was killed."
         ));
     }
     read.rows
@@ -208,7 +201,7 @@ mod tests {
         assert!(notes().contains("no checkpoint yet"), "{}", notes());
         let row = serde_json::to_string(&healthy_rows()[0]).unwrap();
         write("metrics.jsonl", &(row + "\n"));
-        assert!(notes().contains("no longer there, so `isotherm resume`"), "{}", notes());
+        assert!(notes().contains("the run cannot be resumed"), "{}", notes());
         write("summary.json", "{}");
         assert!(notes().contains("The run is finished"), "{}", notes());
         assert!(!notes().contains("yet"), "{}", notes());

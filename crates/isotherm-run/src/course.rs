@@ -6,9 +6,11 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::digests::Digests;
+use super::note::Note;
 use super::run_data::RunData;
 use super::summarise::{FinalLikelihoods, summarise};
 use crate::config::{Config, DataOptions};
+use crate::checkpoint::CheckpointError;
 use crate::record::{LadderRow, Row, Seconds, Summary};
 use isotherm::data::Dataset;
 use isotherm::likelihood::{
@@ -20,7 +22,7 @@ use isotherm::tensors::Bundle;
 use isotherm::train::best::Reach;
 use isotherm::train::follower::{FollowedLogZ, Follower};
 use isotherm::train::{Phase, StepInfo, TrainState, Trainer};
-use isotherm::{Error, Result};
+use isotherm::{Error, Kind, Result};
 
 /// The version of the checkpoint's contents, and of what an update makes of them.
 const FORMAT: u64 = 5;
@@ -64,17 +66,12 @@ impl Course {
     /// Learning that goes on from what [`Course::to_bundle`] made. `name` tells an error what of.
     pub fn resume(config: &Config, data: RunData, bundle: &Bundle, name: &str) -> Result<Course> {
         if bundle.meta.get("format").and_then(|format| format.as_u64()) != Some(FORMAT) {
-            return Err(Error::run(format!(
-                "the checkpoint of {name} was written by another version of isotherm; resume it with \
-                 that one"
-            )));
+            return Err(CheckpointError::OtherVersion { run: name.to_owned() }.into());
         }
         if let Some(part) = Digests::of(&data).changed(&Digests::read(&bundle.meta)) {
             let of = data.part(if part == "data" { "train" } else { part }).map(Dataset::name);
-            return Err(Error::data(format!(
-                "{} has changed since {name} began; restore the data or begin a new run",
-                of.unwrap_or(part)
-            )));
+            let (run, data) = (name.to_owned(), of.unwrap_or(part).to_owned());
+            return Err(CheckpointError::DataChanged { run, data }.into());
         }
         Course::go_on(config, data, bundle, name)
     }
@@ -88,13 +85,10 @@ impl Course {
             let state = TrainState::take_from(bundle, &plan, &marginals)?;
             Ok((state, marginals))
         };
-        let (state, marginals) =
-            bundle.get("marginals", &[n_visible]).and_then(fits).map_err(|error: Error| {
-                Error::corrupt(format!(
-                    "the checkpoint of {name} does not fit its config.toml ({error}); restore the \
-                     file or begin a new run"
-                ))
-            })?;
+        let (state, marginals) = bundle
+            .get("marginals", &[n_visible])
+            .and_then(fits)
+            .map_err(|error: Error| CheckpointError::DoesNotFit { run: name.to_owned(), error })?;
         Ok(Course { marginals, ..Course::new(config, plan, data, state) })
     }
 
@@ -194,13 +188,10 @@ impl Course {
         self.state.step < updates && self.state.has_stalled(patience)
     }
 
-    /// A sentence that says so.
-    pub fn stalled(&self) -> String {
-        let at = self.state.best.as_ref().map_or(0, |best| best.looks.highest_at);
-        format!(
-            "stopped after {} updates: nothing better on the validation data since update {at}",
-            self.state.step
-        )
+    /// What the observer is told of that.
+    pub fn stalled(&self) -> Note {
+        let best = self.state.best.as_ref().map_or(0, |best| best.looks.highest_at);
+        Note::StoppedEarly { updates: self.state.step, best }
     }
 
     fn clock_of(&mut self, phase: Phase) -> &mut f64 {
@@ -296,7 +287,7 @@ impl Course {
         let mut find = |model| FoundLogZ::find(model, self.data(), Way::Auto, &budget, progress);
         let (log_z, log_z_averaged) = match (find(&model), find(&averaged)) {
             // The run is complete without it.
-            (Err(error), _) | (_, Err(error)) if error.is_non_finite() => {
+            (Err(error), _) | (_, Err(error)) if error.kind() == Kind::NonFinite => {
                 let failed = Some(format!("no likelihood: {error}"));
                 return Ok(FinalLikelihoods { failed, ..FinalLikelihoods::default() });
             }

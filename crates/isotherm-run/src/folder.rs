@@ -1,17 +1,20 @@
-//! The folder of a run and what lies in it.
+//! The folder of a run and its files.
 
+use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::{self, CURRENT, PREVIOUS, RunLock, write_atomically};
+use crate::checkpoint::write_atomically;
+use crate::checkpoint::{self, CURRENT, CheckpointError, FellBack, PREVIOUS, RunLock};
+use crate::folder_error::FolderError;
 use crate::record::Summary;
 use crate::{Config, ConfigFile, read_model};
 use isotherm::model::{ModelFile, model_in};
-use isotherm::{Error, Result};
+use isotherm::{IoError, Result};
 
-/// The files of a run, in the order in which they are removed when a run is replaced: as long as
-/// there is its configuration, a folder is a run and can be replaced again.
+/// The files of a run, in the order in which they are removed when a run is replaced. The
+/// configuration is the last: as long as it is there, the folder is a run and can be replaced again.
 const FILES: [&str; 8] = [
     "report.html",
     CURRENT,
@@ -33,43 +36,33 @@ impl RunFolder {
     /// The folder of a run that exists.
     pub fn open(path: &Path) -> Result<RunFolder> {
         let folder = RunFolder { path: path.to_owned() };
+        let path = path.to_owned();
+        if !path.exists() {
+            return Err(FolderError::NotFound { path }.into());
+        }
         if !path.is_dir() {
-            let what = if path.exists() { "is not a folder" } else { "does not exist" };
-            return Err(Error::run(format!(
-                "{} {what}; give the folder of a run, as `isotherm train --out` made it",
-                path.display()
-            )));
+            return Err(FolderError::NotAFolder { path }.into());
         }
         if path.join("reproduce.toml").is_file() {
-            return Err(Error::run(format!(
-                "{0} is an experiment, its runs are under {0}/runs; `isotherm reproduce --out {0}` goes \
-                 on with it and draws its report.html",
-                path.display()
-            )));
+            return Err(FolderError::Experiment { path }.into());
         }
         if !folder.config().is_file() {
-            return Err(Error::run(format!(
-                "{} holds no config.toml, so it is not the folder of a run; begin one with \
-                 `isotherm train --out`",
-                path.display()
-            )));
+            return Err(FolderError::NotARun { path }.into());
         }
         Ok(folder)
     }
 
-    /// A folder for a new run: made if it is not there, refused if there is anything in it that
-    /// the run would overwrite, unless it is a run that `replace` allows to remove.
+    /// A folder for a new run. It is made if it does not exist, and refused if it holds other files; a
+    /// run in it is accepted only if `replace` allows to remove it.
     pub fn create(path: &Path, replace: bool) -> Result<RunFolder> {
         let folder = RunFolder { path: path.to_owned() };
         if path.exists() && !path.is_dir() {
-            return Err(Error::run(format!(
-                "{} is a file, and a run needs a folder; choose another --out",
-                path.display()
-            )));
+            return Err(FolderError::IsAFile { path: path.to_owned() }.into());
         }
-        fs::create_dir_all(path).map_err(|error| Error::io("make the folder", path, &error))?;
-        let entries = fs::read_dir(path).map_err(|error| Error::io("read", path, &error))?;
-        // Hidden files are locks and leftovers of writes that never finished.
+        let refused = |doing| move |error| IoError { doing, path: path.to_owned(), error };
+        fs::create_dir_all(path).map_err(refused("make the folder"))?;
+        let entries = fs::read_dir(path).map_err(refused("read"))?;
+        // Hidden files are locks and remains of writes that did not finish.
         let visible = entries
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .any(|name| !name.starts_with('.'));
@@ -78,15 +71,8 @@ impl RunFolder {
         }
         match (folder.config().is_file(), replace) {
             (true, true) => Ok(folder),
-            (true, false) => Err(Error::run(format!(
-                "{0} already holds a run; `isotherm resume {0}` goes on with it, --overwrite \
-                 replaces it, another --out leaves it alone",
-                path.display()
-            ))),
-            (false, _) => Err(Error::run(format!(
-                "{} is not empty and holds no run; choose another --out",
-                path.display()
-            ))),
+            (true, false) => Err(FolderError::HoldsARun { path: path.to_owned() }.into()),
+            (false, _) => Err(FolderError::NotEmpty { path: path.to_owned() }.into()),
         }
     }
 
@@ -98,7 +84,7 @@ impl RunFolder {
         replace: bool,
     ) -> Result<(RunFolder, RunLock)> {
         let lock = RunLock::acquire(RunFolder::create(path, replace)?.path())?;
-        // Asked again under the lock: another process may have begun a run meanwhile.
+        // Checked again under the lock: another process may have begun a run in the meantime.
         let folder = RunFolder::create(path, replace)?;
         folder.clear()?;
         folder.write_config(config)?;
@@ -111,7 +97,7 @@ impl RunFolder {
             let path = self.path.join(name);
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(Error::io("remove", &path, &error));
+                    return Err(IoError { doing: "remove", path, error }.into());
                 }
                 _ => {}
             }
@@ -156,16 +142,15 @@ impl RunFolder {
 
     /// Writes the effective configuration.
     pub fn write_config(&self, config: &Config) -> Result<()> {
-        let text = toml::to_string_pretty(config).map_err(|error| {
-            Error::config(format!("the configuration cannot be written as TOML: {error}"))
-        })?;
+        let text = toml::to_string_pretty(config)
+            .map_err(|error| FolderError::UnwritableConfig { reason: error.to_string() })?;
         write_atomically(&self.config(), |out| out.write_all(text.as_bytes()))
     }
 
     /// Writes the summary.
     pub(super) fn write_summary(&self, summary: &Summary) -> Result<()> {
         let text = serde_json::to_string_pretty(summary)
-            .map_err(|error| Error::run(format!("the summary cannot be written: {error}")))?;
+            .map_err(|error| FolderError::UnwritableSummary { reason: error.to_string() })?;
         write_atomically(&self.summary(), |out| writeln!(out, "{text}"))
     }
 
@@ -176,21 +161,38 @@ impl RunFolder {
         Ok(config)
     }
 
-    /// The model of a run: of a finished one from `model.safetensors`, otherwise as the last
-    /// checkpoint has it, with a sentence that says so.
-    pub fn read_model(&self) -> Result<(ModelFile, Option<String>)> {
+    /// The model of a run. That of a finished run is in `model.safetensors`; otherwise it is that of
+    /// the last checkpoint, and the second value says so.
+    pub fn read_model(&self) -> Result<(ModelFile, Option<Unfinished>)> {
         if self.model().is_file() {
             return Ok((read_model(&self.model())?, None));
         }
         let loaded = checkpoint::load(&self.path)?;
-        let folder = self.path.display();
-        let model = model_in(&loaded.bundle)
-            .map_err(|error| Error::corrupt(format!("the checkpoint of {folder}: {error}")))?;
+        let folder = self.path.clone();
+        let model = match model_in(&loaded.bundle) {
+            Ok(model) => model,
+            Err(error) => return Err(CheckpointError::NoModel { folder, error }.into()),
+        };
         let step = loaded.bundle.get::<u64>("step", &[1])?[0];
-        let mut note = format!("{folder} is not finished: this is its model after {step} steps");
-        if let Some(sentence) = loaded.fell_back {
-            note = format!("{note} ({sentence})");
-        }
-        Ok((model, Some(note)))
+        Ok((model, Some(Unfinished { folder, step, fell_back: loaded.fell_back })))
+    }
+}
+
+/// The model of a run that is not finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    /// The folder of the run.
+    pub folder: PathBuf,
+    /// The step of the checkpoint that the model is from.
+    pub step: u64,
+    /// Why it is not the last checkpoint, if it is the one before.
+    pub fell_back: Option<FellBack>,
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (folder, step) = (self.folder.display(), self.step);
+        write!(f, "{folder} is not finished: this is its model after {step} steps")?;
+        self.fell_back.as_ref().map_or(Ok(()), |fell_back| write!(f, " ({fell_back})"))
     }
 }

@@ -1,4 +1,4 @@
-//! Learning that needed no folder, kept in one afterwards: a run like any other, but for its data.
+//! Training in memory that is stored in a folder afterwards: a run like any other, except for its data.
 
 use std::path::Path;
 
@@ -13,17 +13,17 @@ use isotherm::model::model_bundle;
 use isotherm::tensors::Bundle;
 use isotherm::train::TrainState;
 
-/// What is known of learning that is over or was stopped.
+/// Training in memory that is finished or was stopped.
 pub struct Kept<'a> {
-    /// Its options, written out.
+    /// Its complete configuration.
     pub config: &'a Config,
     /// Its state, as [`Course::to_bundle`](super::Course::to_bundle) gave it.
     pub checkpoint: &'a Bundle,
     /// The rows of metrics so far.
     pub rows: &'a [Row],
-    /// What it came to, if it is over.
+    /// Its summary, if it is finished.
     pub summary: Option<&'a Summary>,
-    /// What else whoever keeps it wants to find again; nobody else reads it.
+    /// Anything else that the caller wants to store with it.
     pub about: Option<Value>,
 }
 

@@ -1,26 +1,32 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-//! A run: begin it, go on with it, finish it, use what it made.
+//! Runs: begin one, resume it, finish it, use its results.
 
 pub mod checkpoint;
 pub mod config;
 mod course;
 mod digests;
 mod folder;
+mod folder_error;
 mod kept;
 mod model_file;
+mod note;
 pub mod record;
 mod run_data;
+mod run_data_error;
 mod sampler;
 mod session;
 mod summarise;
 
 pub use config::{Config, ConfigFile, DataOptions};
 pub use course::Course;
-pub use folder::RunFolder;
+pub use folder::{RunFolder, Unfinished};
+pub use folder_error::FolderError;
 pub use isotherm::sampling::MOST_COLUMNS;
 pub use kept::Kept;
-pub use model_file::read_model;
+pub use model_file::{ModelFileError, read_model};
+pub use note::Note;
 pub use run_data::{IN_MEMORY, RunData};
+pub use run_data_error::RunDataError;
 pub use sampler::{SampleRequest, Samples, sample, sample_checkpoint, sample_model};
-pub use session::{Observer, Outcome, Session};
+pub use session::{Observer, Outcome, RunFailed, Session};

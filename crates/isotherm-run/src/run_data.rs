@@ -1,24 +1,25 @@
-//! The data of a run: what it learns from, what is watched, what is kept for the end.
+//! The data of a run: for training, for validation along the way, and for a test at the end.
 
 use std::path::Path;
 
 use crate::checkpoint;
 use crate::config::{Config, DataOptions};
+use crate::run_data_error::RunDataError;
+use isotherm::Result;
 use isotherm::data::Dataset;
-use isotherm::{Error, Result};
 use isotherm_data::Source;
 
-/// What a configuration calls data that came without a file.
+/// The name in a configuration of data that had no file.
 pub const IN_MEMORY: &str = "an array in memory";
 
 /// The parts of a run's data. All have the same width.
 #[derive(Clone, Debug)]
 pub struct RunData {
-    /// What is learned from.
+    /// The training data.
     pub train: Dataset,
-    /// What is watched while learning; nothing is learned from it.
+    /// The validation data, which are measured along the way and not trained on.
     pub valid: Option<Dataset>,
-    /// What is kept for the end.
+    /// The test data, which are measured at the end.
     pub test: Option<Dataset>,
 }
 
@@ -29,10 +30,7 @@ impl RunData {
         let options = &config.data;
         let load = |text: &String, like| {
             if text == IN_MEMORY {
-                return Err(Error::data(
-                    "the data of this run were an array in memory and were not kept with it; give \
-                     other data with --data, or train on a file",
-                ));
+                return Err(RunDataError::NotStored.into());
             }
             let source = Source::parse(text).leaving_out(options.drop.as_ref());
             isotherm_data::load_like(&source, options.binarise, options.data_seed, like)
@@ -41,7 +39,7 @@ impl RunData {
             None => Dataset::mixture(options.data_seed),
             Some(text) => load(text, None)?,
         };
-        // What the training data's values mean, those of the others mean too.
+        // The values of all parts have the scale of the training data.
         let scale = whole.scale();
         let load_held_out = |text: &String| load(text, scale);
         let (train, valid, test) = split(whole, options)?;
@@ -54,7 +52,7 @@ impl RunData {
         Ok(data)
     }
 
-    /// The parts with their names, for what is done to each.
+    /// The parts with their names.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Dataset)> {
         let held_out = [("valid", self.valid.as_ref()), ("test", self.test.as_ref())];
         let held_out = held_out.into_iter().filter_map(|(name, data)| Some((name, data?)));
@@ -66,8 +64,8 @@ impl RunData {
         self.parts().find(|&(part, _)| part == name).map(|(_, data)| data)
     }
 
-    /// The names of those data that are not what they were when the run in a folder began, as far as
-    /// its checkpoint tells.
+    /// The names of those data that have changed since the run in a folder began, as far as its
+    /// checkpoint tells.
     pub fn changed_since(&self, folder: &Path) -> Vec<&str> {
         let Ok(loaded) = checkpoint::load(folder) else { return Vec::new() };
         let has_changed = |part: &str, data: &Dataset| {
@@ -82,13 +80,14 @@ impl RunData {
     fn check_widths(&self) -> Result<()> {
         let width = self.train.n_visible();
         match self.parts().find(|(_, data)| data.n_visible() != width) {
-            Some((part, data)) => Err(Error::data(format!(
-                "{} has {} columns but {}, which is learned from, has {width}; give --{part} data of \
-                 the same width",
-                data.name(),
-                data.n_visible(),
-                self.train.name()
-            ))),
+            Some((part, data)) => Err(RunDataError::Width {
+                part,
+                name: data.name().to_owned(),
+                columns: data.n_visible(),
+                train: self.train.name().to_owned(),
+                wanted: width,
+            }
+            .into()),
             None => Ok(()),
         }
     }
@@ -96,7 +95,7 @@ impl RunData {
 
 type Parts = (Dataset, Option<Dataset>, Option<Dataset>);
 
-/// Cuts a file into its parts, if the configuration says so.
+/// Splits the data into parts, if the configuration asks for it.
 fn split(whole: Dataset, options: &DataOptions) -> Result<Parts> {
     let (Some(split), Dataset::Table(table)) = (options.split, &whole) else {
         return Ok((whole, None, None));

@@ -17,7 +17,7 @@ use isotherm::train::TrainState;
 use isotherm_tempering::TemperingState;
 
 use super::folder::RunFolder;
-use crate::checkpoint;
+use crate::checkpoint::{self, FellBack};
 
 /// What is asked of the sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ impl SampleRequest {
 pub struct Samples {
     /// The samples and their ladder.
     pub samples: sampling::Samples,
-    /// If the current checkpoint was unusable: a sentence that says which one was used.
-    pub fell_back: Option<String>,
+    /// If the samples are from the previous checkpoint: why.
+    pub fell_back: Option<FellBack>,
 }
 
 impl Deref for Samples {

@@ -1,24 +1,26 @@
 //! A run in progress: steps, rows, checkpoints, and the files at its end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::course::Course;
 use super::folder::RunFolder;
+use super::note::Note;
 use super::run_data::RunData;
+use super::run_data_error::RunDataError;
 use crate::Config;
-use crate::checkpoint::{self, RunLock};
+use crate::checkpoint::{self, FellBack, RunLock};
 use crate::record::{Row, RowLog, Summary, Timing, leading_rows};
 use isotherm::likelihood::exact;
 use isotherm::model::model_bundle;
 use isotherm::options::{FinalLikelihood, Plan};
 use isotherm::train::TrainState;
-use isotherm::{Error, Result};
+use isotherm::{Action, Cause, Dialect, Error, Kind, Result};
 use isotherm_tempering::threads::keep_awake;
 
-/// Units from which on the exact likelihood takes seconds, and is announced.
+/// From this many units on the exact likelihood takes seconds, and the observer is told.
 const LONG_ENUMERATION: usize = 18;
 
-/// Whoever watches a run.
+/// Watches a run.
 pub trait Observer {
     /// A step is done.
     fn step(&mut self, state: &TrainState, plan: &Plan);
@@ -26,8 +28,8 @@ pub trait Observer {
     /// A row of metrics is written.
     fn row(&mut self, row: &Row);
 
-    /// Something worth telling happened.
-    fn note(&mut self, sentence: &str);
+    /// There is something to tell.
+    fn note(&mut self, note: &Note);
 
     /// Whether the run should save and stop now.
     fn should_stop(&self) -> bool;
@@ -42,14 +44,46 @@ pub enum Outcome {
     Interrupted(u64),
 }
 
-/// Why the steps came to an end.
+/// A run that failed after it had saved a checkpoint.
+#[derive(Debug)]
+pub struct RunFailed {
+    /// Why it failed.
+    pub error: Error,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The step of its last checkpoint.
+    pub step: u64,
+}
+
+impl Cause for RunFailed {
+    fn kind(&self) -> Kind {
+        self.error.kind()
+    }
+
+    fn words(&self, dialect: &dyn Dialect) -> String {
+        let (error, step) = (self.error.words(dialect), self.step);
+        let resume = Action::Resume(self.folder.display().to_string());
+        match self.kind() {
+            // It would fail again.
+            Kind::NonFinite => {
+                format!("{error} (the last good checkpoint, of update {step}, is kept)")
+            }
+            _ => format!(
+                "{error} (the checkpoint of step {step} is kept: {} continues the run)",
+                dialect.action(&resume)
+            ),
+        }
+    }
+}
+
+/// Why the steps ended.
 #[derive(PartialEq)]
 enum Ended {
     Complete,
     Stopped,
 }
 
-/// A run in progress, with the sole right to write its folder.
+/// A run in progress, with the exclusive right to write its folder.
 pub struct Session {
     folder: RunFolder,
     _lock: RunLock,
@@ -60,12 +94,12 @@ pub struct Session {
 }
 
 impl Session {
-    /// Begins a run. Nothing is written before data and options have proved possible.
+    /// Begins a run. Nothing is written before the data and the options are checked.
     pub fn create(out: &Path, config: &Config, replace: bool) -> Result<Session> {
         Session::begin(out, Course::begin(config, RunData::of(config)?)?, replace)
     }
 
-    /// Begins a run with learning that is about to begin.
+    /// Begins a run with training that has not begun.
     pub fn begin(out: &Path, course: Course, replace: bool) -> Result<Session> {
         let (folder, lock) = RunFolder::begin(out, &course.config(), replace)?;
         let mut session = Session::assemble(folder, lock, course, 0)?;
@@ -73,22 +107,17 @@ impl Session {
         Ok(session)
     }
 
-    /// Goes on with a run; tells if it had to fall back on an earlier checkpoint.
-    pub fn resume(path: &Path) -> Result<(Session, Option<String>)> {
+    /// Resumes a run; the second value tells if the previous checkpoint had to be used.
+    pub fn resume(path: &Path) -> Result<(Session, Option<FellBack>)> {
         let folder = RunFolder::open(path)?;
         let lock = RunLock::acquire(folder.path())?;
         let config = folder.read_config()?;
-        let data = RunData::of(&config).map_err(|error| {
-            let place = folder.config();
-            Error::data(format!(
-                "{error}; if the data have moved, edit their place in {}",
-                place.display()
-            ))
-        })?;
+        let data = RunData::of(&config)
+            .map_err(|error| RunDataError::Moved { error, config: folder.config() })?;
         let rows = std::fs::metadata(folder.metrics()).map_or(0, |file| file.len());
         let checkpoints = [checkpoint::CURRENT, checkpoint::PREVIOUS];
         if rows == 0 && !checkpoints.iter().any(|name| path.join(name).exists()) {
-            // Killed between its configuration and its first checkpoint: nothing is lost.
+            // It was killed between its configuration and its first checkpoint: nothing is lost.
             let mut session = Session::assemble(folder, lock, Course::begin(&config, data)?, 0)?;
             session.save()?;
             return Ok((session, None));
@@ -120,7 +149,7 @@ impl Session {
         Ok(Session { folder, _lock: lock, course, metrics, timing, saved_at: None })
     }
 
-    /// What is going on in the folder.
+    /// The training.
     pub fn course(&self) -> &Course {
         &self.course
     }
@@ -137,25 +166,19 @@ impl Session {
         if self.saved_at != Some(self.course.state().step) {
             self.save()?;
         }
+        let run = self.folder.path().display().to_string();
         let units = exact::smaller_layer(&self.course.state().model);
         let estimates =
             self.course.plan().options.record.final_likelihood == FinalLikelihood::Estimate;
         if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
-            observer.note(&format!(
-                "all steps are saved; summing over 2^{units} states for the exact log-likelihood \
-                 (Ctrl-C twice stops, `isotherm resume` does it later)"
-            ));
-        }
-        if self.course.is_too_large() && estimates {
-            observer.note(
-                "all steps are saved; estimating the log-likelihood (Ctrl-C twice stops, `isotherm \
-                 resume` does it later)",
-            );
+            observer.note(&Note::Enumerating { units, run });
+        } else if self.course.is_too_large() && estimates {
+            observer.note(&Note::Estimating { run });
         }
         self.finish().map(|summary| Outcome::Finished(Box::new(summary)))
     }
 
-    /// All steps that are left, until somebody wants to stop.
+    /// All remaining steps, or those until the observer asks to stop.
     fn steps(&mut self, observer: &mut dyn Observer) -> Result<Ended> {
         while !self.course.is_complete() {
             if self.course.has_stalled() {
@@ -180,24 +203,18 @@ impl Session {
         Ok(Ended::Complete)
     }
 
-    /// Says of a failure what it left behind.
+    /// Adds to a failure which checkpoint the run can continue from.
     fn explain(&self, error: Error) -> Error {
-        let Some(step) = self.saved_at else { return error };
-        let folder = self.folder.path().display();
-        if error.is_non_finite() {
-            Error::non_finite(format!(
-                "{error} (the last good checkpoint, of update {step}, is kept)"
-            ))
-        } else if error.is_io() {
-            Error::run(format!(
-                "{error} (the checkpoint of step {step} is kept: `isotherm resume {folder}` goes on)"
-            ))
-        } else {
-            error
+        match (self.saved_at, error.kind()) {
+            (Some(step), Kind::NonFinite | Kind::Io) => {
+                let folder = self.folder.path().to_owned();
+                RunFailed { error, folder, step }.into()
+            }
+            _ => error,
         }
     }
 
-    /// Writes a checkpoint. The rows that it knows of are durable before it is.
+    /// Writes a checkpoint. The rows before it are made durable first.
     fn save(&mut self) -> Result<()> {
         let metrics_bytes = self.metrics.sync()?;
         let mut bundle = self.course.to_bundle()?;

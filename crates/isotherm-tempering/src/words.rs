@@ -28,6 +28,10 @@ pub enum Action {
     ListOptions,
     /// Go on with the run in a folder.
     Resume(String),
+    /// Go on with the experiment in a folder.
+    Reproduce(String),
+    /// Stop at once.
+    Stop,
     /// Begin a run in a folder.
     Train,
     /// Replace what is in a folder.
@@ -59,6 +63,8 @@ impl Dialect for Plain {
             Action::Inspect => "an inspection of the file".to_owned(),
             Action::ListOptions => "the documentation of the options".to_owned(),
             Action::Resume(run) => format!("resuming {run}"),
+            Action::Reproduce(folder) => format!("reproducing in {folder}"),
+            Action::Stop => "stopping".to_owned(),
             Action::Train => "training".to_owned(),
             Action::Overwrite => "overwriting".to_owned(),
             Action::OtherFolder => "another folder".to_owned(),

@@ -8,6 +8,7 @@ mod common;
 mod data_command;
 mod data_parts;
 mod determinism;
+mod earlier_version;
 #[cfg(unix)]
 mod failing_runs;
 #[cfg(unix)]

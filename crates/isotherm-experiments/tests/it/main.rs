@@ -1,4 +1,5 @@
-//! The paper's claims.
+//! The paper's experiment and its claims.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod claims;
+mod folders;

@@ -12,7 +12,7 @@ struct Nobody;
 impl Observer for Nobody {
     fn step(&mut self, _: &TrainState, _: &Plan) {}
     fn row(&mut self, _: &Row) {}
-    fn note(&mut self, _: &str) {}
+    fn note(&mut self, _: &isotherm_run::Note) {}
     fn should_stop(&self) -> bool {
         false
     }

@@ -6,10 +6,10 @@ use std::io::ErrorKind::{InvalidInput, NotFound, Unsupported};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use isotherm::{Error, Result};
+use isotherm::{IoError, Result};
 
-/// Writes a file so that a reader, or a crash at any moment, meets either the earlier contents or
-/// the new ones, never a mixture.
+/// Writes a file so that a reader, or a crash at any moment, finds either the earlier contents or the
+/// new ones, never a mixture.
 ///
 /// The bytes go to `.NAME.partial` beside the target first. A failure removes that file again; one
 /// that a killed process left behind is replaced by the next write. A symbolic link is followed:
@@ -19,7 +19,8 @@ pub fn write_atomically(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<()> {
-    write_on(&Disk::real(), path, fill).map_err(|error| Error::io("write", path, &error))
+    let written = write_on(&Disk::real(), path, fill);
+    Ok(written.map_err(|error| IoError { doing: "write", path: path.to_owned(), error })?)
 }
 
 pub(super) fn write_on(
@@ -83,7 +84,7 @@ impl<'a> Staged<'a> {
         self.disk.sync_folder(&self.target).map_err(|error| {
             remark(
                 error,
-                "the new file is in place but a power failure may undo it, check the disk",
+                "the new file is in place, but a power failure may undo it; check the disk",
             )
         })
     }
@@ -98,7 +99,7 @@ impl Drop for Staged<'_> {
 }
 
 fn untouched(error: io::Error) -> io::Error {
-    remark(error, "what was there before is untouched, remove the cause and try again")
+    remark(error, "the earlier contents are untouched; remove the cause and try again")
 }
 
 fn remark(error: io::Error, remark: &str) -> io::Error {

@@ -13,6 +13,7 @@ use super::atomic::{self, Disk};
 use super::load;
 use super::store::{self, CURRENT, PREVIOUS};
 use isotherm::tensors::Bundle;
+use isotherm::{IoError, Kind};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
@@ -121,7 +122,7 @@ fn a_kill_during_the_first_save_leaves_that_checkpoint_or_none() {
         let result = store::save_on(&disk, folder.path(), &bundle(1));
         match load(folder.path()) {
             Ok(loaded) => assert_eq!(loaded.bundle, bundle(1)),
-            Err(error) => assert!(error.is_io() && result.is_err(), "{error}"),
+            Err(error) => assert!(error.kind() == Kind::Io && result.is_err(), "{error}"),
         }
         super::save(folder.path(), &bundle(2)).unwrap();
         assert_eq!(load(folder.path()).unwrap().bundle, bundle(2));
@@ -166,7 +167,8 @@ fn a_step_that_fails_alone_leaves_a_checkpoint_and_nothing_else() {
                     assert!(error.to_string().contains("power failure"), "{error}");
                 }
                 Err(error) => {
-                    assert!(error.is_io() && error.to_string().contains("refused"), "{error}");
+                    let io = error.cause::<IoError>().unwrap();
+                    assert!(io.error.to_string().contains("refused"), "{error}");
                     assert!([(2, 1), (2, 2)].contains(&found), "{found:?} at step {at}");
                 }
             }

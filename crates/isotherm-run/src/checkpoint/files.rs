@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use isotherm::tensors::Bundle;
-use isotherm::{Error, Result};
+use isotherm::tensors::{Bundle, SealError};
+use isotherm::{IoError, Result};
 
 use super::atomic::write_atomically;
+use super::error::DamagedFile;
 
 /// Writes a safetensors file with a checksum, [atomically](write_atomically).
 pub fn write(bundle: &Bundle, path: &Path) -> Result<()> {
@@ -19,17 +20,17 @@ pub fn read(path: &Path) -> Result<Bundle> {
     read_with(path, Bundle::from_bytes)
 }
 
-/// Reads any safetensors file; the checksum is checked when there is one.
+/// Reads any safetensors file; the checksum is checked if there is one.
 pub fn read_any(path: &Path) -> Result<Bundle> {
     read_with(path, Bundle::from_any_bytes)
 }
 
-fn read_with(path: &Path, parse: fn(&[u8]) -> Result<Bundle>) -> Result<Bundle> {
-    let bytes = fs::read(path).map_err(|error| Error::io("read", path, &error))?;
-    parse(&bytes).map_err(|reason| {
-        Error::corrupt(format!(
-            "{} cannot be used because {reason}; restore it from a backup or write it anew",
-            path.display()
-        ))
-    })
+fn read_with(
+    path: &Path,
+    parse: fn(&[u8]) -> std::result::Result<Bundle, SealError>,
+) -> Result<Bundle> {
+    let path_of = || path.to_owned();
+    let bytes =
+        fs::read(path).map_err(|error| IoError { doing: "read", path: path_of(), error })?;
+    Ok(parse(&bytes).map_err(|reason| DamagedFile { path: path_of(), reason })?)
 }

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use isotherm::{Error, Result};
+use isotherm::{Cause, Dialect, IoError, Kind, Result};
 
-/// A file that rows are appended to. Its length at a checkpoint is part of the checkpoint: what a
-/// killed run had written beyond it is cut off before the run goes on, and is written again.
+/// A file that rows are appended to. Its length at a checkpoint is part of the checkpoint: rows that a
+/// killed run wrote after it are cut off before the run continues, and are written again.
 #[derive(Debug)]
 pub struct RowLog {
     path: PathBuf,
@@ -21,7 +21,7 @@ pub struct RowLog {
 impl RowLog {
     /// Opens the log, keeping its first `length` bytes.
     pub fn open(path: &Path, length: u64) -> Result<RowLog> {
-        let failed = |error| Error::io("write", path, &error);
+        let failed = |error| IoError { doing: "write", path: path.to_owned(), error };
         let mut file = OpenOptions::new()
             .create(true)
             .truncate(false)
@@ -30,11 +30,8 @@ impl RowLog {
             .map_err(failed)?;
         let present = file.metadata().map_err(failed)?.len();
         if present < length {
-            return Err(Error::corrupt(format!(
-                "{} is {present} bytes long but the checkpoint knows of {length}; restore the file \
-                 or start the run anew",
-                path.display()
-            )));
+            let path = path.to_owned();
+            return Err(MissingRows { path, bytes: present, expected: length }.into());
         }
         file.set_len(length).map_err(failed)?;
         file.seek(SeekFrom::Start(length)).map_err(failed)?;
@@ -43,7 +40,7 @@ impl RowLog {
 
     /// Appends one row.
     pub fn append(&mut self, row: &impl Serialize) -> Result<()> {
-        let failed = |error| Error::io("write", &self.path, &error);
+        let failed = |error| IoError { doing: "write", path: self.path.clone(), error };
         let mut line = serde_json::to_vec(row).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
         self.file.write_all(&line).map_err(failed)?;
@@ -51,10 +48,37 @@ impl RowLog {
         Ok(())
     }
 
-    /// Makes all rows durable and tells how many bytes they take.
+    /// Makes all rows durable and returns how many bytes they take.
     pub fn sync(&mut self) -> Result<u64> {
-        self.file.sync_data().map_err(|error| Error::io("write", &self.path, &error))?;
+        let failed = |error| IoError { doing: "write", path: self.path.clone(), error };
+        self.file.sync_data().map_err(failed)?;
         Ok(self.length)
+    }
+}
+
+/// A log that is shorter than its checkpoint says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingRows {
+    /// The log.
+    pub path: PathBuf,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// Its length at the checkpoint.
+    pub expected: u64,
+}
+
+impl Cause for MissingRows {
+    fn kind(&self) -> Kind {
+        Kind::Corrupt
+    }
+
+    fn words(&self, _: &dyn Dialect) -> String {
+        let MissingRows { path, bytes, expected } = self;
+        format!(
+            "{} has {bytes} bytes, but had {expected} at the checkpoint; restore the file or begin the \
+             run again",
+            path.display()
+        )
     }
 }
 
@@ -80,18 +104,39 @@ pub fn leading_rows<T: DeserializeOwned>(
 pub struct ReadRows<T> {
     /// The rows, in their order.
     pub rows: Vec<T>,
-    /// The numbers of the lines that are no rows, from 1, with the reason of each.
-    pub unreadable: Vec<(usize, String)>,
+    /// The lines that are not rows.
+    pub unreadable: Vec<BadLine>,
     /// Whether the last line is not complete: it is being written, or its writer was killed.
     pub torn: bool,
 }
 
-/// Reads a log that may be damaged, or that another process is writing: what is a row is read,
-/// what is not is told. A log that is not there has no rows.
+/// A line of a log that is not a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadLine {
+    /// Its number, from 1.
+    pub line: usize,
+    /// Why it is not.
+    pub reason: String,
+}
+
+impl BadLine {
+    fn new(line: usize, error: &serde_json::Error) -> BadLine {
+        let reason = error.to_string();
+        // JSON has no infinities and no NaN, so they are written as null.
+        let reason = match reason.starts_with("invalid type: null") {
+            true => "it holds a value that is not finite".to_owned(),
+            false => reason,
+        };
+        BadLine { line, reason }
+    }
+}
+
+/// Reads a log that may be damaged, or that another process is writing: returns the rows, and which
+/// lines are not rows. A log that does not exist has no rows.
 pub fn read_rows<T: DeserializeOwned>(path: &Path) -> Result<ReadRows<T>> {
     let bytes = match std::fs::read(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-        other => other.map_err(|error| Error::io("read", path, &error))?,
+        other => other.map_err(|error| IoError { doing: "read", path: path.to_owned(), error })?,
     };
     let mut read = ReadRows { rows: Vec::new(), unreadable: Vec::new(), torn: false };
     for (number, line) in bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
@@ -101,7 +146,7 @@ pub fn read_rows<T: DeserializeOwned>(path: &Path) -> Result<ReadRows<T>> {
         }
         match serde_json::from_slice(line) {
             Ok(row) => read.rows.push(row),
-            Err(error) => read.unreadable.push((number + 1, error.to_string())),
+            Err(error) => read.unreadable.push(BadLine::new(number + 1, &error)),
         }
     }
     Ok(read)

@@ -7,6 +7,6 @@ mod row;
 mod summary;
 
 pub use doubts::STARVED;
-pub use log::{ReadRows, RowLog, leading_rows, read_rows};
+pub use log::{BadLine, MissingRows, ReadRows, RowLog, leading_rows, read_rows};
 pub use row::{LadderRow, Row, Timing};
 pub use summary::{BestModel, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};

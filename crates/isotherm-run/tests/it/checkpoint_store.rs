@@ -6,8 +6,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use isotherm::tensors::Bundle;
-use isotherm_run::checkpoint::{CURRENT, PREVIOUS, RunLock, load, save, write_atomically};
+use isotherm::tensors::{Bundle, SealError, StoreError, TensorError};
+use isotherm::{Cause, IoError, Kind};
+use isotherm_run::checkpoint::{
+    CURRENT, CheckpointError, DamagedFile, LockError, PREVIOUS, Problem, RunLock, load, save,
+    write_atomically,
+};
 use proptest::prelude::*;
 use safetensors::SafeTensors;
 use serde_json::json;
@@ -43,34 +47,45 @@ fn values_return_bit_for_bit() {
 #[test]
 fn a_wrong_tensor_is_named() {
     let mut read = bundle(7);
+    let name = |name: &str| name.to_owned();
     for (error, wanted) in [
-        (read.get::<f32>("nothing", &[]).unwrap_err(), "tensor `nothing` is missing"),
+        (
+            read.get::<f32>("nothing", &[]).unwrap_err(),
+            TensorError::Missing { name: name("nothing") },
+        ),
         (
             read.get::<f64>("weights", &[2, 3]).unwrap_err(),
-            "tensor `weights` holds F32 values instead of F64",
+            TensorError::Dtype { name: name("weights"), found: name("F32"), wanted: name("F64") },
         ),
         (
             read.get::<f32>("weights", &[3, 2]).unwrap_err(),
-            "tensor `weights` has shape [2, 3] instead of [3, 2]",
+            TensorError::Shape { name: name("weights"), found: vec![2, 3], wanted: vec![3, 2] },
         ),
         (
             read.insert("x", &[usize::MAX, 2], &[1u8]).unwrap_err(),
-            "tensor `x` cannot have shape [18446744073709551615, 2] with 1 values",
+            TensorError::Count { name: name("x"), shape: vec![usize::MAX, 2], values: 1 },
         ),
     ] {
-        assert_eq!(error.to_string(), wanted);
-        assert!(error.is_corrupt());
+        assert_eq!(error.cause(), Some(&wanted));
+        assert_eq!(error.kind(), Kind::Corrupt);
+        let said = error.to_string();
+        assert!(said.contains("weights") || said.contains("`nothing`") || said.contains("`x`"));
     }
 }
 
 #[test]
 fn what_could_not_be_read_again_is_not_written() {
     let deep = (0..300).fold(json!(0), |inner, _| json!([inner]));
-    assert!(Bundle::new(deep).to_bytes().is_err());
-    assert!(Bundle::new(json!("x".repeat(5 << 20))).to_bytes().is_err());
+    let refused = |bundle: &Bundle| match bundle.to_bytes() {
+        Err(StoreError::Unreadable(why)) => why,
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(refused(&Bundle::new(deep)), SealError::Metadata { .. }));
+    let long = refused(&Bundle::new(json!("x".repeat(5 << 20))));
+    assert!(matches!(long, SealError::LongHeader { bytes, .. } if bytes > 5 << 20), "{long:?}");
     let mut named = Bundle::default();
     named.insert("__metadata__", &[1], &[1u8]).unwrap();
-    assert!(named.to_bytes().is_err());
+    assert_eq!(named.to_bytes(), Err(StoreError::ReservedName));
 }
 
 #[test]
@@ -116,13 +131,17 @@ fn every_damage_is_detected_and_the_previous_checkpoint_used() {
     save(folder, &bundle(2)).unwrap();
     let current = folder.join(CURRENT);
     each_damage(&fs::read(&current).unwrap(), |damaged| {
-        assert!(Bundle::from_bytes(damaged).unwrap_err().is_corrupt());
-        assert!(Bundle::from_any_bytes(damaged).unwrap_err().is_corrupt());
+        assert_eq!(Bundle::from_bytes(damaged).unwrap_err().kind(), Kind::Corrupt);
+        assert_eq!(Bundle::from_any_bytes(damaged).unwrap_err().kind(), Kind::Corrupt);
         fs::write(&current, damaged).unwrap();
         let loaded = load(folder).unwrap();
         assert_eq!(loaded.bundle, bundle(1));
-        let sentence = loaded.fell_back.unwrap();
-        assert!(sentence.contains("checkpoint.safetensors is damaged ("), "{sentence}");
+        let fell_back = loaded.fell_back.unwrap();
+        assert_eq!((fell_back.folder.as_path(), fell_back.current.name), (folder, CURRENT));
+        let problem = &fell_back.current.problem;
+        assert_eq!(*problem, Problem::Damaged(Bundle::from_bytes(damaged).unwrap_err()));
+        let sentence = fell_back.to_string();
+        assert!(sentence.contains(CURRENT) && sentence.contains(PREVIOUS), "{sentence}");
         assert!(sentence.contains(&folder.display().to_string()), "{sentence}");
         assert!(sentence.len() < 400 && !sentence.contains(['\n', '\u{1b}']), "{sentence}");
     });
@@ -137,20 +156,33 @@ fn every_damage_is_detected_and_the_previous_checkpoint_used() {
 fn errors_name_the_file_and_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let error = load(folder).unwrap_err();
-    assert!(error.is_io());
-    for part in [CURRENT, PREVIOUS, "is missing", &folder.display().to_string()] {
-        assert!(error.to_string().contains(part), "{error}");
-    }
+    let problems = || {
+        let error = load(folder).unwrap_err();
+        for part in [CURRENT, PREVIOUS, &folder.display().to_string()] {
+            assert!(error.to_string().contains(part), "{error}");
+        }
+        match error.cause() {
+            Some(CheckpointError::NoneUsable { folder: place, reasons: [current, previous] }) => {
+                assert_eq!(
+                    (place.as_path(), current.name, previous.name),
+                    (folder, CURRENT, PREVIOUS)
+                );
+                (error.kind(), [current.problem.clone(), previous.problem.clone()])
+            }
+            _ => panic!("{error:?}"),
+        }
+    };
+    assert_eq!(problems(), (Kind::Io, [Problem::Missing, Problem::Missing]));
     fs::write(folder.join(CURRENT), "nonsense").unwrap();
-    let error = load(folder).unwrap_err();
-    assert!(error.is_corrupt());
-    assert!(error.to_string().contains("checkpoint.safetensors is damaged"), "{error}");
-    assert!(error.to_string().contains("checkpoint.previous.safetensors is missing"), "{error}");
+    let (kind, [current, previous]) = problems();
+    assert_eq!((kind, previous), (Kind::Corrupt, Problem::Missing));
+    let Problem::Damaged(reason) = current else { panic!("{current:?}") };
     let error = isotherm_run::checkpoint::read(&folder.join(CURRENT)).unwrap_err();
-    assert!(error.is_corrupt() && error.to_string().contains(CURRENT), "{error}");
-    assert!(isotherm_run::checkpoint::read(&folder.join("nowhere")).unwrap_err().is_io());
-    assert!(save(&folder.join("nowhere"), &bundle(1)).unwrap_err().is_io());
+    assert_eq!(error.cause(), Some(&DamagedFile { path: folder.join(CURRENT), reason }));
+    assert_eq!(error.kind(), Kind::Corrupt);
+    let nowhere = isotherm_run::checkpoint::read(&folder.join("nowhere")).unwrap_err();
+    assert_eq!(nowhere.cause::<IoError>().unwrap().path, folder.join("nowhere"));
+    assert_eq!(save(&folder.join("nowhere"), &bundle(1)).unwrap_err().kind(), Kind::Io);
 }
 
 #[test]
@@ -165,10 +197,11 @@ fn files_made_elsewhere_can_be_read() {
         fs::write(&path, safetensors::serialize(tensors, metadata).unwrap()).unwrap();
         let model = isotherm_run::checkpoint::read_any(&path).unwrap();
         assert_eq!(model.get::<f32>("w", &[1]).unwrap(), [2.5]);
-        assert!(model.get::<f32>("half", &[2]).unwrap_err().to_string().contains("F16"));
+        let error = model.get::<f32>("half", &[2]).unwrap_err();
+        assert!(matches!(error.cause(), Some(TensorError::Dtype { found, .. }) if found == "F16"));
         assert!(model.meta.is_null());
         let error = isotherm_run::checkpoint::read(&path).unwrap_err();
-        assert!(error.to_string().contains("no isotherm checksum"), "{error}");
+        assert_eq!(error.cause::<DamagedFile>().unwrap().reason, SealError::Unsealed);
     }
     isotherm_run::checkpoint::write(&bundle(5), &path).unwrap();
     assert_eq!(isotherm_run::checkpoint::read_any(&path).unwrap(), bundle(5));
@@ -189,8 +222,10 @@ fn offsets_that_overflow_are_refused() {
     let mut entries: Vec<String> = (0..8).map(|i| entry(i, i * size, size)).collect();
     entries.push(entry(8, 8 * size, 7));
     let bytes = file(&format!("{{{}}}", entries.join(",")), b"");
-    assert!(Bundle::from_any_bytes(&bytes).unwrap_err().is_corrupt());
-    assert!(Bundle::from_any_bytes(&[0xff; 16]).unwrap_err().is_corrupt());
+    let error = Bundle::from_any_bytes(&bytes).unwrap_err();
+    assert!(matches!(error, SealError::Header { .. } | SealError::Size { .. }), "{error:?}");
+    let error = Bundle::from_any_bytes(&[0xff; 16]).unwrap_err();
+    assert!(matches!(error, SealError::LongHeader { .. }), "{error:?}");
 }
 
 proptest! {
@@ -243,8 +278,9 @@ fn a_file_is_replaced_whole_or_not_at_all() {
         out.write_all(b"three")?;
         Err(io::Error::other("no more"))
     });
-    let error = error.unwrap_err().to_string();
-    assert!(error.contains("no more") && error.contains(&path.display().to_string()), "{error}");
+    let error = error.unwrap_err();
+    let io = error.cause::<IoError>().unwrap();
+    assert!(io.path == path && io.error.to_string().contains("no more"), "{error}");
     assert_eq!(fs::read(&path).unwrap(), b"two");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert!(write_atomically(Path::new("/"), |_| Ok(())).is_err());
@@ -282,11 +318,15 @@ fn a_lock_excludes_and_is_freed() {
     let folder = tempfile::tempdir().unwrap();
     let held = RunLock::acquire(folder.path()).unwrap();
     let error = RunLock::acquire(folder.path()).unwrap_err();
-    assert!(error.is_io() && error.to_string().contains("another isotherm"), "{error}");
+    assert_eq!(error.kind(), Kind::Io);
+    let Some(LockError::Held { folder: held_folder }) = error.cause() else { panic!("{error:?}") };
+    assert_eq!(held_folder, folder.path());
     assert!(error.to_string().contains(&folder.path().display().to_string()), "{error}");
     drop(held);
     drop(RunLock::acquire(folder.path()).unwrap());
-    assert!(RunLock::acquire(&folder.path().join("nowhere")).unwrap_err().is_io());
+    let error = RunLock::acquire(&folder.path().join("nowhere")).unwrap_err();
+    assert!(matches!(error.cause(), Some(LockError::NotOpened { .. })), "{error:?}");
+    assert_eq!(error.kind(), Kind::Io);
 }
 
 const CHILD_FOLDER: &str = "ISOTHERM_TEST_CHILD_FOLDER";
@@ -319,7 +359,7 @@ fn a_killed_writer_leaves_a_checkpoint_and_no_lock() {
     for round in 0..15 {
         let before = number();
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "a_killed_writer_leaves_a_checkpoint_and_no_lock"])
+            .args(["--exact", "checkpoint_store::a_killed_writer_leaves_a_checkpoint_and_no_lock"])
             .env(CHILD_FOLDER, folder)
             .stdout(Stdio::null())
             .spawn()

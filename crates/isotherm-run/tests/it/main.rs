@@ -3,6 +3,7 @@
 
 mod checkpoint_store;
 mod config;
+mod folders;
 mod session;
 #[path = "../../../isotherm/tests/it/common/statistics.rs"]
 mod statistics;

@@ -4,18 +4,19 @@ use std::fs;
 use std::path::Path;
 
 use crate::statistics::{chi_square_score, log_sum_exp};
+use isotherm::Kind;
 use isotherm::options::{Algorithm, Options, Plan};
 use isotherm::train::TrainState;
-use isotherm_run::checkpoint::{CURRENT, PREVIOUS};
+use isotherm_run::checkpoint::{CURRENT, CheckpointError, PREVIOUS, Problem};
 use isotherm_run::record::Row;
-use isotherm_run::{Config, Observer, Outcome, RunFolder, SampleRequest, Session, sample};
+use isotherm_run::{Config, Note, Observer, Outcome, RunFolder, SampleRequest, Session, sample};
 
 struct Silent;
 
 impl Observer for Silent {
     fn step(&mut self, _: &TrainState, _: &Plan) {}
     fn row(&mut self, _: &Row) {}
-    fn note(&mut self, _: &str) {}
+    fn note(&mut self, _: &Note) {}
     fn should_stop(&self) -> bool {
         false
     }
@@ -99,7 +100,12 @@ fn missing_checkpoints_do_not_restart_a_run() {
     fs::remove_file(out.join(CURRENT)).unwrap();
     fs::remove_file(out.join(PREVIOUS)).unwrap();
     let error = Session::resume(&out).err().unwrap();
-    assert!(error.is_io() && error.to_string().contains("checkpoint"), "{error}");
+    assert_eq!(error.kind(), Kind::Io);
+    let reasons = match error.cause() {
+        Some(CheckpointError::NoneUsable { reasons, .. }) => reasons,
+        _ => panic!("{error:?}"),
+    };
+    assert!(reasons.iter().all(|it| it.problem == Problem::Missing), "{error}");
     assert_eq!(fs::read(out.join("metrics.jsonl")).unwrap(), metrics);
 }
 

@@ -1,15 +1,16 @@
-//! `model.safetensors`: the contract with other programs is `W` [visible, hidden], `b` (hidden)
-//! and `c` (visible), in `f32`; the averaged parameters lie beside them under `averaged.`. Files made
-//! elsewhere may hold other floating-point numbers.
+//! `model.safetensors`: other programs rely on `W` [visible, hidden], `b` (hidden) and `c` (visible),
+//! in `f32`; the averaged parameters are beside them under `averaged.`. Files that other programs made
+//! may hold other floating-point numbers.
 
 use isotherm_kernels::Matrix;
 use serde_json::json;
 
+use super::error::ModelError;
 use super::{Parameters, Rbm};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::tensors::Bundle;
 
-/// Tensors that a message lists.
+/// The most tensors that a message lists.
 const LISTED: usize = 8;
 
 /// What a model file holds.
@@ -17,7 +18,7 @@ const LISTED: usize = 8;
 pub struct ModelFile {
     /// The model.
     pub model: Rbm,
-    /// The model at its averaged parameters, where the file has them.
+    /// The model with its averaged parameters, if the file has them.
     pub averaged: Option<Rbm>,
 }
 
@@ -29,48 +30,32 @@ pub fn model_bundle(model: &Parameters, averaged: &Parameters) -> Result<Bundle>
     Ok(bundle)
 }
 
-/// The model in a bundle, be it a model file or a checkpoint; of the latter the best one, where one is
-/// kept.
+/// The model in a model file or in a checkpoint; of a checkpoint the best one, if it holds one.
 pub fn model_in(bundle: &Bundle) -> Result<ModelFile> {
-    if let Some(missing) = ["W", "b", "c"].iter().find(|it| !bundle.tensors.contains_key(**it)) {
-        let mut names: Vec<&str> = bundle.tensors.keys().map(String::as_str).collect();
-        names.sort_unstable();
-        names.truncate(LISTED);
-        return Err(Error::corrupt(format!(
-            "tensor `{missing}` is missing, there are {}; a model has `W` [visible, hidden], `b` (hidden) and \
-             `c` (visible)",
-            if names.is_empty() { "none".to_owned() } else { format!("`{}`", names.join("`, `")) }
-        )));
+    let is_missing = |name: &&&str| !bundle.tensors.contains_key(**name);
+    if let Some(name) = ["W", "b", "c"].iter().find(is_missing) {
+        let present = bundle.tensors.keys().take(LISTED).cloned().collect();
+        return Err(ModelError::Missing { name, present }.into());
     }
     let shape = bundle.tensor("W")?.shape();
     let &[n_visible, n_hidden] = shape else {
-        return Err(Error::corrupt(format!(
-            "tensor `W` has shape {shape:?} instead of [visible, hidden]"
-        )));
+        return Err(ModelError::NotAMatrix { shape: shape.to_vec() }.into());
     };
-    if n_visible == 0 || n_hidden == 0 {
-        return Err(Error::corrupt(format!(
-            "tensor `W` has shape [{n_visible}, {n_hidden}]: a model needs visible and hidden units"
-        )));
+    let shape = [n_visible, n_hidden];
+    if shape.contains(&0) {
+        return Err(ModelError::NoUnits { shape }.into());
     }
     let (b, c) = (bundle.tensor("b")?.shape(), bundle.tensor("c")?.shape());
     if n_visible != n_hidden && (b, c) == (&[n_visible], &[n_hidden]) {
-        return Err(Error::corrupt(format!(
-            "tensor `W` is transposed: its shape is [{n_visible}, {n_hidden}], but there are \
-             {n_hidden} visible biases in `c` and {n_visible} hidden ones in `b`; save it as \
-             [visible, hidden]"
-        )));
+        return Err(ModelError::Transposed { shape }.into());
     }
-    let load = |prefix: &str| {
+    let load = |prefix: &str| -> Result<Rbm> {
         let parameters = Parameters::take_from(bundle, prefix, n_visible, n_hidden)?;
         let Parameters { w, b, c } = &parameters;
         let tensors = [("W", w), ("b", b), ("c", c)];
-        let odd = |it: &Matrix| !it.to_dense().iter().all(|x| x.is_finite());
-        if let Some((name, _)) = tensors.into_iter().find(|(_, it)| odd(it)) {
-            return Err(Error::corrupt(format!(
-                "tensor `{prefix}{name}` holds values that are not finite; the model has diverged, or the \
-                 file is damaged"
-            )));
+        let is_finite = |it: &Matrix| it.to_dense().iter().all(|x| x.is_finite());
+        if let Some((name, _)) = tensors.into_iter().find(|(_, it)| !is_finite(it)) {
+            return Err(ModelError::NotFinite { name: format!("{prefix}{name}") }.into());
         }
         Ok(Rbm::new(parameters))
     };

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use safetensors::tensor::{Dtype, View};
 use serde_json::Value;
 
-use crate::{Error, Result};
+use super::error::TensorError;
+use crate::Result;
 
-/// A type of numbers that a tensor can hold: `f32`, `f64`, `u64`, `i64`, `u16`
-/// or `u8`.
+/// A type of numbers that a tensor can hold: `f32`, `f64`, `u64`, `i64`, `u16` or `u8`.
 pub trait Element: Copy + sealed::Element {}
 
 mod sealed {
@@ -42,7 +42,7 @@ macro_rules! element {
 
 element!(f32: F32, f64: F64, u64: U64, i64: I64, u8: U8, u16: U16);
 
-/// Numbers with a shape, kept as they stand in the file: two tensors are equal when every bit is.
+/// Numbers with a shape, kept as the bytes of the file: two tensors are equal when every bit is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor {
     pub(super) dtype: Dtype,
@@ -59,6 +59,14 @@ impl Tensor {
     /// Whether the numbers are of this type.
     pub fn holds<T: Element>(&self) -> bool {
         self.dtype == T::DTYPE
+    }
+
+    fn check_shape(&self, name: &str, wanted: &[usize]) -> Result<()> {
+        if self.shape == wanted {
+            return Ok(());
+        }
+        let (found, wanted) = (self.shape.clone(), wanted.to_vec());
+        Err(TensorError::Shape { name: name.to_owned(), found, wanted }.into())
     }
 }
 
@@ -85,8 +93,8 @@ impl View for &Tensor {
 pub struct Bundle {
     /// The tensors by name.
     pub tensors: BTreeMap<String, Tensor>,
-    /// Everything that is not a tensor. JSON has no infinities and no NaN, and its decimal numbers
-    /// may come back changed in their last bit: what must return exactly belongs in a tensor.
+    /// Everything that is not a tensor. JSON has no infinities and no NaN, and the last bit of its
+    /// decimal numbers may change: what must return exactly belongs in a tensor.
     pub meta: Value,
 }
 
@@ -96,14 +104,12 @@ impl Bundle {
         Bundle { tensors: BTreeMap::new(), meta }
     }
 
-    /// Adds a tensor, or replaces the one of that name; fails when the shape asks for another
-    /// number of values.
+    /// Adds a tensor, or replaces the one of that name. Fails if the shape needs another number of
+    /// values.
     pub fn insert<T: Element>(&mut self, name: &str, shape: &[usize], values: &[T]) -> Result<()> {
         if shape.iter().try_fold(1, |all: usize, &n| all.checked_mul(n)) != Some(values.len()) {
-            let count = values.len();
-            return Err(Error::corrupt(format!(
-                "tensor `{name}` cannot have shape {shape:?} with {count} values"
-            )));
+            let (name, shape, values) = (name.to_owned(), shape.to_vec(), values.len());
+            return Err(TensorError::Count { name, shape, values }.into());
         }
         let tensor = Tensor { dtype: T::DTYPE, shape: shape.to_vec(), bytes: T::encode(values) };
         self.tensors.insert(name.to_string(), tensor);
@@ -112,31 +118,23 @@ impl Bundle {
 
     /// The tensor of that name.
     pub fn tensor(&self, name: &str) -> Result<&Tensor> {
-        let missing = || Error::corrupt(format!("tensor `{name}` is missing"));
-        self.tensors.get(name).ok_or_else(missing)
+        let missing = || TensorError::Missing { name: name.to_owned() };
+        Ok(self.tensors.get(name).ok_or_else(missing)?)
     }
 
     /// The values of a tensor, which must be of this type and of exactly this shape.
     pub fn get<T: Element>(&self, name: &str, shape: &[usize]) -> Result<Vec<T>> {
         let tensor = self.tensor(name)?;
         if !tensor.holds::<T>() {
-            return Err(Error::corrupt(format!(
-                "tensor `{name}` holds {} values instead of {}",
-                tensor.dtype,
-                T::DTYPE
-            )));
+            let (found, wanted) = (tensor.dtype.to_string(), T::DTYPE.to_string());
+            return Err(TensorError::Dtype { name: name.to_owned(), found, wanted }.into());
         }
-        if tensor.shape != shape {
-            return Err(Error::corrupt(format!(
-                "tensor `{name}` has shape {:?} instead of {shape:?}",
-                tensor.shape
-            )));
-        }
+        tensor.check_shape(name, shape)?;
         Ok(T::decode(&tensor.bytes))
     }
 
-    /// The values of a tensor of exactly this shape as `f32`, whichever floating-point type other
-    /// programs saved them in.
+    /// The values of a tensor of exactly this shape as `f32`. Other programs may have saved them in
+    /// another floating-point type.
     pub fn get_as_f32(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>> {
         let tensor = self.tensor(name)?;
         let halves = || <u16 as sealed::Element>::decode(&tensor.bytes).into_iter();
@@ -150,18 +148,12 @@ impl Bundle {
             Dtype::BF16 => halves().map(|bits| f32::from_bits(u32::from(bits) << 16)).collect(),
             _ => return self.get(name, shape),
         };
-        if tensor.shape != shape {
-            return Err(Error::corrupt(format!(
-                "tensor `{name}` has shape {:?} instead of {shape:?}",
-                tensor.shape
-            )));
-        }
+        tensor.check_shape(name, shape)?;
         Ok(values)
     }
 }
 
-/// The number that the bits of a half-precision float stand for: sign, 5 bits of exponent, 10 of
-/// fraction.
+/// A half-precision float from its bits: the sign, 5 bits of exponent, 10 of fraction.
 fn from_half(bits: u16) -> f32 {
     let (sign, exponent) = (if bits >> 15 == 1 { -1.0 } else { 1.0 }, i32::from(bits >> 10 & 31));
     let fraction = f32::from(bits & 1023) / 1024.0;

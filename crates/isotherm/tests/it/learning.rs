@@ -1,8 +1,9 @@
 //! Every algorithm learns through the one trainer, and what it keeps is all it needs.
 
+use isotherm::Kind;
 use isotherm::data::{Dataset, Table};
 use isotherm::likelihood::{Effort, measure};
-use isotherm::model::{Rbm, model_bundle, model_in};
+use isotherm::model::{ModelError, Rbm, model_bundle, model_in};
 use isotherm::options::{Algorithm, LrDecay, Options, PathKind};
 use isotherm::tensors::Bundle;
 use isotherm::train::optimiser::learning_rate;
@@ -189,7 +190,9 @@ fn a_model_file_keeps_every_bit_and_refuses_what_is_not_finite() {
     let mut broken = state.model.clone();
     broken.change(|p| p.w.row_mut(3)[2] = f32::NAN);
     let bundle = model_bundle(broken.parameters(), &state.averaged).unwrap();
-    assert!(model_in(&bundle).unwrap_err().is_corrupt());
+    let error = model_in(&bundle).unwrap_err();
+    assert_eq!(error.kind(), Kind::Corrupt);
+    assert_eq!(error.cause(), Some(&ModelError::NotFinite { name: "W".to_owned() }));
 }
 
 #[test]

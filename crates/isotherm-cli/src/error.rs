@@ -1,0 +1,109 @@
+//! What only the command line can get wrong.
+
+use std::io;
+use std::path::PathBuf;
+
+use isotherm::{Action, Cause, Dialect, Kind};
+
+/// A command that cannot be carried out.
+#[derive(Debug)]
+pub(crate) enum CliError {
+    /// The threads do not start.
+    Threads { reason: String },
+    /// Ctrl-C cannot be listened for.
+    Signals { reason: String },
+    /// Standard output cannot be written.
+    Output { error: io::Error },
+    /// A result cannot be written as JSON.
+    Json { reason: String },
+    /// Data have another width than the model that is evaluated on them.
+    Width { data: String, columns: usize, place: PathBuf, units: usize },
+    /// There are no averaged parameters.
+    NoAveraged { place: PathBuf },
+    /// Training data are given for a run, which has its own.
+    OwnTrainingData { run: PathBuf },
+    /// The run has no such part of its data.
+    NoPart { run: PathBuf, part: &'static str },
+    /// A model file is evaluated without data.
+    NoData { place: PathBuf },
+    /// The file for the samples exists.
+    Exists { path: PathBuf },
+    /// The number of samples or of steps between them is zero.
+    NoSamples,
+    /// The file for the samples does not end in `.npy`.
+    NotNpy { path: PathBuf },
+    /// The file for the samples cannot be written.
+    NoPlace { path: PathBuf },
+}
+
+impl Cause for CliError {
+    fn kind(&self) -> Kind {
+        use CliError::*;
+        match self {
+            Threads { .. } | Signals { .. } | OwnTrainingData { .. } | NoPart { .. } => {
+                Kind::Options
+            }
+            NoData { .. } | NoSamples | NotNpy { .. } => Kind::Options,
+            Width { .. } => Kind::Data,
+            Output { .. } | Json { .. } | NoAveraged { .. } => Kind::Io,
+            Exists { .. } | NoPlace { .. } => Kind::Io,
+        }
+    }
+
+    fn words(&self, dialect: &dyn Dialect) -> String {
+        let option = |name| dialect.option(name);
+        match self {
+            CliError::Threads { reason } => {
+                format!("cannot start the threads: {reason}; lower {}", option("threads"))
+            }
+            CliError::Signals { reason } => format!("cannot listen for Ctrl-C: {reason}"),
+            CliError::Output { error } => format!("cannot write to standard output: {error}"),
+            CliError::Json { reason } => format!("the result cannot be written as JSON: {reason}"),
+            CliError::Width { data, columns, place, units } => format!(
+                "{data} has {columns} columns but the model of {} has {units} visible units; evaluate \
+                 it on data of the same width",
+                place.display()
+            ),
+            CliError::NoAveraged { place } => format!(
+                "{} holds no averaged parameters; leave {} out",
+                place.display(),
+                option("averaged")
+            ),
+            CliError::OwnTrainingData { run } => format!(
+                "{} is for a model file; the run {} has its own training data",
+                option("train"),
+                run.display()
+            ),
+            CliError::NoPart { run, part } => format!(
+                "{} has no {part} data; evaluate on a file with {}, or train with {} or {}",
+                run.display(),
+                dialect.setting("data", "FILE"),
+                option(part),
+                option("split")
+            ),
+            CliError::NoData { place } => format!(
+                "{} is a model without data; give some with {}",
+                place.display(),
+                dialect.setting("data", "FILE")
+            ),
+            CliError::Exists { path } => format!(
+                "{} exists; {} replaces it, {} leaves it alone",
+                path.display(),
+                dialect.action(&Action::Overwrite),
+                dialect.action(&Action::OtherFolder)
+            ),
+            CliError::NoSamples => {
+                format!("{} and {} must be at least 1", option("n"), option("thin"))
+            }
+            CliError::NotNpy { path } => format!(
+                "samples are written as a NumPy array; let {} end in .npy",
+                dialect.setting("out", &path.display().to_string())
+            ),
+            CliError::NoPlace { path } => format!(
+                "cannot write {}: give {} a file in a folder that exists",
+                path.display(),
+                option("out")
+            ),
+        }
+    }
+}

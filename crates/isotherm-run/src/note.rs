@@ -1,0 +1,55 @@
+//! What a run tells its observer.
+
+use isotherm::{Action, Dialect};
+
+/// Something that the observer of a run is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Note {
+    /// The updates ended early, because the validation data saw no better model for long.
+    StoppedEarly {
+        /// Updates that were done.
+        updates: u64,
+        /// The update of the best model.
+        best: u64,
+    },
+    /// All steps are saved, and the exact log-likelihood takes a while.
+    Enumerating {
+        /// Units of the layer that is summed over.
+        units: usize,
+        /// The folder of the run.
+        run: String,
+    },
+    /// All steps are saved, and the estimate of the log-likelihood takes a while.
+    Estimating {
+        /// The folder of the run.
+        run: String,
+    },
+}
+
+impl Note {
+    /// One sentence, in the words of a front end.
+    pub fn words(&self, dialect: &dyn Dialect) -> String {
+        let later = |run: &String| {
+            let (stop, resume) = (Action::Stop, Action::Resume(run.clone()));
+            format!(
+                "({} ends this, and {} does it later)",
+                dialect.action(&stop),
+                dialect.action(&resume)
+            )
+        };
+        match self {
+            Note::StoppedEarly { updates, best } => format!(
+                "stopped after {updates} updates: nothing better on the validation data since update \
+                 {best}"
+            ),
+            Note::Enumerating { units, run } => format!(
+                "all steps are saved; summing over 2^{units} states for the exact log-likelihood {}",
+                later(run)
+            ),
+            Note::Estimating { run } => {
+                format!("all steps are saved; estimating the log-likelihood {}", later(run))
+            }
+        }
+    }
+}
