@@ -7,6 +7,7 @@ mod args;
 mod data;
 mod evaluate;
 mod interrupt;
+mod options;
 mod output;
 mod progress;
 mod report;
