@@ -66,7 +66,11 @@ pub(crate) fn draw(record: &RunRecord) -> Result<Option<Drawn>> {
          every {} steps of each particle (seed {SEED}; {} round trips meanwhile).{doubt}",
         request.thin, samples.round_trips
     );
-    Ok(Some(Drawn { activations: activations(model, &samples.v), v: samples.v, how }))
+    Ok(Some(Drawn {
+        activations: activations(model, &samples.samples.v),
+        v: samples.samples.v,
+        how,
+    }))
 }
 
 /// Independent, exact samples of a model with a small hidden layer.

@@ -35,7 +35,7 @@ pub(super) fn summarise(
 ) -> Summary {
     let options = &plan.options;
     let FinalLikelihoods { train, valid, test, failed } = likelihoods;
-    let ladder = state.negative.tempering().and_then(LadderRow::of);
+    let ladder = state.negative.tempering().and_then(|tempering| LadderRow::of(&tempering.state));
     let ladder = ladder.as_ref();
     let phase = if state.step > options.optimiser.updates { Phase::Sample } else { Phase::Train };
     let mut warnings = data.warnings();
@@ -49,7 +49,7 @@ pub(super) fn summarise(
         warnings.extend(no_round_trip(ladder));
     }
     if let Some(follower) = state.follower.as_ref().filter(|it| it.tracked.looks > 1) {
-        let round_trips = follower.tempering.state.flow.round_trips;
+        let round_trips = follower.sampler.tempering.state.flow.round_trips;
         let updates = state.step.min(options.optimiser.updates);
         warnings.extend(doubts::of_a_follower(COLUMNS, round_trips, updates));
     }

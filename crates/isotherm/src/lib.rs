@@ -36,6 +36,7 @@ pub mod likelihood;
 pub mod model;
 pub mod options;
 pub mod paths;
+pub mod sampling;
 pub mod tensors;
 pub mod train;
 

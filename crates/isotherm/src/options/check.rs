@@ -7,7 +7,7 @@ use crate::data::ImageShape;
 use crate::error::Result;
 use crate::model::PerfectSampler;
 use crate::paths::SwapOn;
-use crate::paths::hidden_marginal::SMALL_HIDDEN;
+use crate::paths::is_small;
 use crate::train::penalties::Smoothness;
 use isotherm_tempering::Respace;
 
@@ -95,9 +95,7 @@ impl Options {
         let algorithm = self.sampler.algorithm;
         match self.sampler.path {
             PathKind::Auto if !algorithm.is_tempered() => Ok(PathKind::Joint),
-            PathKind::Auto if self.hidden <= SMALL_HIDDEN.min(n_visible) => {
-                Ok(PathKind::HiddenMarginal)
-            }
+            PathKind::Auto if is_small(n_visible, self.hidden) => Ok(PathKind::HiddenMarginal),
             PathKind::Auto => Ok(PathKind::BaseRate),
             PathKind::BaseRate | PathKind::HiddenMarginal if !algorithm.is_persistent() => {
                 Err(OptionError::PathUnused { algorithm }.into())

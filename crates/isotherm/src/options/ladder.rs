@@ -2,7 +2,7 @@
 
 use super::Options;
 use crate::section;
-use isotherm_tempering::{Respace, Spacing};
+use isotherm_tempering::{Adaptation, Respace, Spacing};
 
 section! {
     /// The ladder of inverse temperatures, and how it adapts.
@@ -26,5 +26,20 @@ section! {
         spawn_every: u64 = 1000, in 1..=u64::MAX;
         /// Steps of the ladder after such a change during which the rungs do not move.
         burn_in: u64 = 100;
+    }
+}
+
+impl LadderOptions {
+    /// How a ladder adapts by these options.
+    pub fn adaptation(&self) -> Adaptation {
+        Adaptation {
+            respace: self.respace,
+            beta_lr: self.beta_lr,
+            min_swap: self.min_swap,
+            min_rungs: self.min_rungs,
+            max_rungs: self.max_rungs,
+            spawn_every: self.spawn_every,
+            burn_in: self.burn_in,
+        }
     }
 }

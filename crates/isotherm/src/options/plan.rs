@@ -40,16 +40,8 @@ pub struct Plan {
 impl Plan {
     /// How the ladder adapts, if it does.
     pub fn adaptation(&self) -> Option<Adaptation> {
-        let ladder = &self.options.ladder;
-        (self.options.sampler.algorithm == Algorithm::Apt).then_some(Adaptation {
-            respace: ladder.respace,
-            beta_lr: ladder.beta_lr,
-            min_swap: ladder.min_swap,
-            min_rungs: ladder.min_rungs,
-            max_rungs: ladder.max_rungs,
-            spawn_every: ladder.spawn_every,
-            burn_in: ladder.burn_in,
-        })
+        let adapts = self.options.sampler.algorithm == Algorithm::Apt;
+        adapts.then(|| self.options.ladder.adaptation())
     }
 
     /// Persistent particles beyond one in each column.
