@@ -1,9 +1,10 @@
-//! The arguments. Options of `train` have the names that they have in a configuration file.
+//! The arguments. Those of `train` that a configuration file may hold as well follow from the table of options.
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use serde::Serialize;
+
+use crate::options::{TrainOptions, count, size};
 
 #[derive(Parser)]
 #[command(
@@ -59,8 +60,8 @@ pub(crate) enum Command {
   isotherm train --algorithm pt --path joint --rungs 50 --lr 1e-3 --lr-decay constant
   isotherm train --config experiment.toml --seed 7
 
-A configuration file has the same names: `algorithm = \"apt\"`, `lr-decay = \"linear\"`, …
-Options on the command line win over the file.")]
+A configuration file has the same names, with or without the sections that a run's config.toml has:
+`hidden = 20`, `[optimiser] lr = 0.1`, …; DATA is `[data] train`. Options on the command line win.")]
 pub(crate) struct TrainArguments {
     /// Folder of the run; a new one under runs/ if absent
     #[arg(long, value_name = "RUN")]
@@ -73,178 +74,6 @@ pub(crate) struct TrainArguments {
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) options: TrainOptions,
-}
-
-/// Options that a configuration file may hold as well.
-#[derive(Args, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) struct TrainOptions {
-    /// Data, a row for each example; the paper's mixture if absent. FILE:NAME names one of several
-    /// arrays in a file
-    pub(crate) data: Option<String>,
-    /// Data to watch: likelihoods are measured on them, nothing is learned from them
-    #[arg(long, value_name = "FILE", help_heading = "Data")]
-    valid: Option<String>,
-    /// Data to keep for the end
-    #[arg(long, value_name = "FILE", help_heading = "Data")]
-    test: Option<String>,
-    /// Cut the one file instead: shares of train/valid or train/valid/test, such as 0.8/0.1/0.1,
-    /// dealt at random by --data-seed
-    #[arg(long, value_name = "SHARES", help_heading = "Data")]
-    split: Option<String>,
-    /// Columns to leave out, such as labels or numbers of rows: their numbers from 1 on, ranges of these, or
-    /// their names in a header, such as 1,4-6,class; of --valid and --test too
-    #[arg(long, value_name = "COLUMNS", help_heading = "Data")]
-    drop: Option<String>,
-    /// How values become 0 and 1: as-is (they are), threshold:0.5 (1 above that share of 1 or of 255,
-    /// as the training data have it; from 1 on, above that value), static:SEED (drawn once with the intensity as probability) or
-    /// dynamic (drawn anew every epoch). Likelihoods under different ones do not compare
-    /// [default: as-is]
-    #[arg(long, value_name = "RULE", help_heading = "Data")]
-    binarise: Option<String>,
-
-    /// What to do about columns that never change: refuse the data, keep the columns, or keep them in
-    /// pictures (squares from 8x8 on whose mean is smooth, or a --shape) and refuse them in tables
-    /// [default: auto]
-    #[arg(long, value_parser = ["auto", "refuse", "keep"], help_heading = "Data")]
-    constant_columns: Option<String>,
-
-    /// Width and height of the images that the examples are, row by row, for the report's pictures and
-    /// for --smooth; a square is guessed where the number of columns allows one
-    #[arg(long, value_name = "WIDTHxHEIGHT", help_heading = "Data")]
-    shape: Option<String>,
-
-    /// Where negative samples come from: contrastive divergence, persistent samples, a fixed
-    /// ladder, an adaptive ladder, or exact ones by enumerating up to 16 hidden units [default: apt]
-    #[arg(long, value_parser = ["cd", "sml", "pt", "apt", "exact"], help_heading = "Sampler")]
-    algorithm: Option<String>,
-    /// What lies between the hot end and the model: exp(−βE) down to uniform (the paper's), down
-    /// to the data's marginals, or p(h)^β [default: auto, hidden-marginal if the hidden units are at
-    /// most 32 and not more than the visible ones, else base-rate]
-    #[arg(long, value_parser = ["auto", "joint", "base-rate", "hidden-marginal"], help_heading = "Sampler")]
-    path: Option<String>,
-    /// Swap on joint energies, or with the hidden units summed out [default: energy on the joint
-    /// path, else free-energy; the hidden-marginal path sums the visible units out anyway]
-    #[arg(long, value_parser = ["energy", "free-energy"], help_heading = "Sampler")]
-    swap: Option<String>,
-    /// Rungs of the ladder at the start [default: 10]
-    #[arg(long, value_parser = size, help_heading = "Sampler")]
-    rungs: Option<usize>,
-    /// Spacing of the rungs at the start [default: linear]
-    #[arg(long, value_parser = ["linear", "geometric"], help_heading = "Sampler")]
-    spacing: Option<String>,
-    /// Columns of replicas that share the ladder [default: 16, or as many as --batch for the mixture;
-    /// without a ladder as many as --particles]
-    #[arg(long, value_parser = size, help_heading = "Sampler")]
-    columns: Option<usize>,
-    /// Samples at β = 1 an update: at least one a column, and spare ones that take turns on the ladder
-    /// [default: 500, or as many as --columns for the mixture]
-    #[arg(long, value_parser = size, help_heading = "Sampler")]
-    particles: Option<usize>,
-    /// Gibbs steps an update [default: 1]
-    #[arg(long, value_parser = size, help_heading = "Sampler")]
-    k: Option<usize>,
-    /// Updates from one step of the ladder to the next; between them the samples at β = 1 go on by
-    /// plain Gibbs steps, and the ladder neither moves nor adapts [default: 1]
-    #[arg(long, value_parser = count, help_heading = "Sampler")]
-    temper_every: Option<u64>,
-
-    /// Hidden units [default: 10]
-    #[arg(long, value_parser = size, help_heading = "Learning")]
-    hidden: Option<usize>,
-    /// Examples in a minibatch [default: 100, 5 for the mixture]
-    #[arg(long, value_parser = size, help_heading = "Learning")]
-    batch: Option<usize>,
-    /// Updates of the model [default: 200 passes over the file, 500 of pictures, at least 40000 and at most
-    /// 100000; 100000 for the mixture]
-    #[arg(long, value_parser = count, help_heading = "Learning")]
-    updates: Option<u64>,
-    /// Steps of sampling after the last update, the ladder still adapting [default: 0]
-    #[arg(long, value_parser = count, help_heading = "Learning")]
-    sampling_steps: Option<u64>,
-    /// Learning rate [default: 0.05, or in proportion less where there are more updates than those
-    /// passes over the file take, down to 0.01; 0.01 for the mixture]
-    #[arg(long, help_heading = "Learning")]
-    lr: Option<f64>,
-    /// How it falls: not, linearly to 0, held for 30 % of the updates and then linearly, or as 1/t
-    /// [default: hold-linear, linear for the mixture]
-    #[arg(long, value_parser = ["constant", "linear", "hold-linear", "inverse"], help_heading = "Learning")]
-    lr_decay: Option<String>,
-    /// Momentum [default: 0]
-    #[arg(long, help_heading = "Learning")]
-    momentum: Option<f64>,
-    /// L2 decay of the weights, a penalty of half of this times the sum of their squares [default: 0]
-    #[arg(long, help_heading = "Learning")]
-    weight_decay: Option<f64>,
-    /// L1 penalty on the weights: rate times this, over 1 − momentum, is taken off each at every update
-    /// [default: 1e-4, half of it beside the default of --smooth, 0 for the mixture]
-    #[arg(long, help_heading = "Learning")]
-    l1: Option<f64>,
-    /// Penalty on differences between the weights of neighbouring pixels, where the examples are images:
-    /// half of this times the sum of their squares [default: 15 over the number of examples, at most
-    /// 0.05, for pictures (squares from 8x8 on whose mean is smooth, or a --shape), otherwise 0]
-    #[arg(long, value_name = "STRENGTH", help_heading = "Learning")]
-    smooth: Option<f64>,
-    /// Follow the gradient as it stands or with centered units [default: centered]
-    #[arg(long, value_parser = ["plain", "centered"], help_heading = "Learning")]
-    gradient: Option<String>,
-    /// Updates that the averaged parameters look back over [default: a twentieth of all]
-    #[arg(long, value_parser = count, help_heading = "Learning")]
-    average: Option<u64>,
-    /// Stop when so many updates have brought no better likelihood of the validation data, and up to eight
-    /// looks more where these have errors; the best model is kept in any case [default: go on to the end]
-    #[arg(long, value_parser = count, help_heading = "Learning")]
-    patience: Option<u64>,
-    /// Standard deviation of the initial weights [default: 0.2 on the hidden-marginal path, else
-    /// √(0.1 / hidden)]
-    #[arg(long, help_heading = "Learning")]
-    init_std: Option<f64>,
-    /// Seed of everything but what --data-seed and static:SEED draw [default: 1]
-    #[arg(long, value_parser = count, help_heading = "Learning")]
-    seed: Option<u64>,
-    /// Seed of the mixture's images, of --split, and of the one draw of --binarise dynamic that
-    /// likelihoods are measured on [default: 1]
-    #[arg(long, value_parser = count, help_heading = "Data")]
-    data_seed: Option<u64>,
-
-    /// Where the rungs move: f_up linear (the paper's), Katzgraber's feedback, equal rejection, or
-    /// nowhere [default: flow]
-    #[arg(long, value_parser = ["flow", "flow-sqrt", "rejection", "fixed"], help_heading = "Adaptation")]
-    respace: Option<String>,
-    /// The fraction of the way that rungs move at each step of the ladder [default: 1e-4]
-    #[arg(long, help_heading = "Adaptation")]
-    beta_lr: Option<f64>,
-    /// Mean swap rate below which a rung is spawned [default: 0.4]
-    #[arg(long, help_heading = "Adaptation")]
-    min_swap: Option<f64>,
-    /// Fewest rungs that retiring leaves [default: 4]
-    #[arg(long, value_parser = size, help_heading = "Adaptation")]
-    min_rungs: Option<usize>,
-    /// Rungs beyond which none is spawned [default: 100]
-    #[arg(long, value_parser = size, help_heading = "Adaptation")]
-    max_rungs: Option<usize>,
-    /// Steps of the ladder between two decisions to spawn or retire [default: 1000]
-    #[arg(long, value_parser = count, help_heading = "Adaptation")]
-    spawn_every: Option<u64>,
-    /// Steps of the ladder after a spawn or a retirement in which the rungs stay [default: 100]
-    #[arg(long, value_parser = count, help_heading = "Adaptation")]
-    burn_in: Option<u64>,
-
-    /// Steps between two rows of metrics [default: a 200th of the updates]
-    #[arg(long, value_parser = count, help_heading = "Recording")]
-    metrics_every: Option<u64>,
-    /// Updates between two likelihoods, 0 for the end only: exact ones up to 16 units in the smaller
-    /// layer, else as a small sampler of the averaged parameters follows them [default: every second
-    /// row of metrics]
-    #[arg(long, value_parser = count, help_heading = "Recording")]
-    likelihood_every: Option<u64>,
-    /// What to do at the end about the likelihood of a model that is too large to enumerate: estimate
-    /// it within a minute or so, or nothing [default: estimate]
-    #[arg(long, value_parser = ["estimate", "exact-only"], help_heading = "Recording")]
-    final_likelihood: Option<String>,
-    /// Steps between two checkpoints [default: 1000]
-    #[arg(long, value_parser = count, help_heading = "Recording")]
-    checkpoint_every: Option<u64>,
 }
 
 #[derive(Args)]
@@ -417,23 +246,4 @@ pub(crate) struct ReproduceArguments {
     /// Seeds of each setting [default: 5]
     #[arg(long, value_parser = count)]
     pub(crate) seeds: Option<u64>,
-}
-
-/// A whole number, also written as 1e5 or 1_000.
-fn count(text: &str) -> Result<u64, String> {
-    let digits = text.replace('_', "");
-    // TOML's integers end at 2^63.
-    if let Ok(value) = digits.parse::<u64>() {
-        return if value < 1 << 63 { Ok(value) } else { Err("not below 2^63".to_owned()) };
-    }
-    match digits.parse::<f64>() {
-        Ok(value) if value < 0.0 => Err("below 0".to_owned()),
-        Ok(value) if value > 2f64.powi(53) => Err("too large".to_owned()),
-        Ok(value) if value.fract() == 0.0 => Ok(value as u64),
-        _ => Err("not a whole number".to_owned()),
-    }
-}
-
-fn size(text: &str) -> Result<usize, String> {
-    usize::try_from(count(text)?).map_err(|_| "too large".to_owned())
 }

@@ -97,10 +97,10 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
     let has_averaged = file.averaged.is_some();
     let model = choose(file, arguments.averaged, folder.path())?;
     let mut config = folder.read_config()?;
-    let rule = rule(arguments)?.unwrap_or(config.binarise);
-    let is_own_rule = rule == config.binarise;
-    if config.data.is_some() {
-        config.binarise = rule;
+    let rule = rule(arguments)?.unwrap_or(config.data.binarise);
+    let is_own_rule = rule == config.data.binarise;
+    if config.data.train.is_some() {
+        config.data.binarise = rule;
     }
     let own = RunData::of(&config);
     if let (Ok(own), true) = (&own, is_own_rule) {
@@ -111,9 +111,9 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
     }
     if let Some(text) = &arguments.data {
         let scale = own.as_ref().ok().and_then(|own| own.train.scale());
-        let left_out = left_out(arguments)?.or(config.drop);
+        let left_out = left_out(arguments)?.or(config.data.drop);
         let source = Source::parse(text).leaving_out(left_out.as_ref());
-        let data = isotherm_data::load_like(&source, rule, config.data_seed, scale)?;
+        let data = isotherm_data::load_like(&source, rule, config.data.data_seed, scale)?;
         // The training data may have gone; an exact likelihood of zeros and ones does without them.
         let training = own.map(|own| own.train).unwrap_or_else(|error| {
             if rule != Binarise::AsIs || is_estimated(&model, way(arguments)) {

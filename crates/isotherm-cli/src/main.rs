@@ -8,6 +8,7 @@ mod data;
 mod error;
 mod evaluate;
 mod interrupt;
+mod options;
 mod output;
 mod progress;
 mod report;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use isotherm::likelihood::LogLikelihood;
-use isotherm::train::{Plan, TrainState};
+use isotherm::options::Plan;
+use isotherm::train::TrainState;
 use isotherm_run::record::Row;
 use isotherm_run::{Note, Observer};
 

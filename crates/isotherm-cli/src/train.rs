@@ -1,39 +1,37 @@
 //! `isotherm train`.
 
-use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use isotherm::Result;
 use isotherm::likelihood::LogLikelihood;
+use isotherm::options::{Chosen, word};
 use isotherm::train::penalties::Smoothness;
-use isotherm::train::{Config, explain_toml};
-use isotherm::{Action, Dialect, Error, Result};
+use isotherm::{Action, Dialect, Result};
 use isotherm_data::Source;
 use isotherm_report::write_report;
 use isotherm_run::record::Summary;
-use isotherm_run::{Course, Outcome, RunData, Session};
+use isotherm_run::{Config, ConfigFile, Course, DataOptions, Observer, Outcome, RunData, Session};
 
-use crate::args::{TrainArguments, TrainOptions};
+use crate::args::TrainArguments;
+use crate::options::TrainOptions;
 use crate::output::{print, tell};
 use crate::progress::Progress;
 use crate::words::{CommandLineWords, quoted};
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
-    let Chosen { mut config, options, given } =
+    let Choice { mut config, chosen, given } =
         configuration(arguments.config.as_deref(), &arguments.options)?;
     let out = match &arguments.out {
         Some(out) => out.clone(),
         None => free_folder(&config),
     };
     let data = RunData::of(&config)?;
-    let mut names = given;
-    if let Some(chosen) = options {
-        config.suit(&data.train, |name| chosen.contains(name));
-        names.extend(chosen);
+    if let Some(chosen) = &chosen {
+        config.options.adapt_to(&data.train, chosen);
     }
     let course = Course::begin(&config, data)?;
-    let unused = config.unused(names.iter().map(String::as_str));
+    let unused = config.options.unused(chosen.as_ref().unwrap_or(&given));
     if !quiet && !unused.is_empty() {
         tell(&format!("warning: beside the other options --{} has no effect", unused.join(", --")));
     }
@@ -91,7 +89,7 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
 fn describe_size(course: &Course) -> String {
     let (visible, plan) = (course.data().n_visible(), course.plan());
     let mebibytes = (plan.bytes / f64::from(1 << 20)).ceil();
-    let hidden = plan.config.hidden;
+    let hidden = plan.options.hidden;
     let smooth = plan.smoothness.map_or(String::new(), |Smoothness { shape, strength }| {
         format!(
             "; the weights of neighbours in {shape} pictures are held together (--smooth {strength:.2e}, \
@@ -113,75 +111,48 @@ fn report_of(out: &Path) -> Option<PathBuf> {
         .ok()
 }
 
-/// A configuration, and the names of the options that somebody chose; nothing if a run has written them
-/// all out.
-struct Chosen {
+/// A configuration, and which of its options were chosen.
+struct Choice {
     config: Config,
-    options: Option<BTreeSet<String>>,
-    /// The names of those on the command line.
-    given: BTreeSet<String>,
+    /// Nothing if a run has written all options out, chosen or not.
+    chosen: Option<Chosen>,
+    /// Those on the command line.
+    given: Chosen,
 }
 
 /// The options of the file, overridden by those of the command line.
-fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> {
-    let mut table = match file {
-        Some(path) => read_table(path)?,
-        None => toml::Table::new(),
+fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Choice> {
+    let file = file.map(ConfigFile::read).transpose()?;
+    let written_out = file.as_ref().is_some_and(ConfigFile::is_written_out);
+    let given = options.chosen();
+    let mut chosen = file.as_ref().map(ConfigFile::chosen).unwrap_or_default();
+    chosen.extend(&given);
+    let mut config = match written_out {
+        true => Config::default(),
+        false => Config::defaults_for(&chosen),
     };
-    // A configuration that a run wrote, maybe of an older version, has chosen all it knew of.
-    let written_out =
-        ["columns", "init-std", "metrics-every"].iter().all(|it| table.contains_key(*it));
-    let given = toml::Table::try_from(options)
-        .map_err(|error| Error::config(format!("an option cannot be used: {error}")))?;
-    let names_given: BTreeSet<String> = given.keys().cloned().collect();
-    table.extend(given);
-    // Whatever nobody has chosen depends on what is learned from.
-    let defaults = match table.contains_key("data") {
-        true if !written_out => Config::for_a_file(),
-        _ => Config::default(),
-    };
-    let options: Option<BTreeSet<String>> = (!written_out).then(|| table.keys().cloned().collect());
-    let mut chosen = toml::Table::try_from(defaults)
-        .map_err(|error| Error::config(format!("the defaults cannot be used: {error}")))?;
-    chosen.extend(table);
-    let mut config: Config = chosen.try_into().map_err(|error: toml::de::Error| {
-        let place = file.map_or(String::new(), |path| format!("{}: ", path.display()));
-        Error::config(format!("{place}{}", explain_toml(&error)))
-    })?;
-    if names_given.contains("columns") && !names_given.contains("particles") {
-        // One a column at least, whatever a complete configuration says.
-        config.particles = config.particles.max(config.columns);
+    if let Some(file) = &file {
+        file.apply(&mut config)?;
     }
-    for data in [&mut config.data, &mut config.valid, &mut config.test].into_iter().flatten() {
+    options.apply(&mut config)?;
+    if given.contains("columns") && !given.contains("particles") {
+        // At least one in each column, whatever a complete configuration says.
+        let sampler = &mut config.options.sampler;
+        sampler.particles = sampler.particles.max(sampler.columns);
+    }
+    let DataOptions { train, valid, test, .. } = &mut config.data;
+    for data in [train, valid, test].into_iter().flatten() {
         // A run can be resumed from anywhere.
         *data = Source::parse(data).absolute()?.name();
     }
-    Ok(Chosen { config, options, given: names_given })
-}
-
-fn read_table(path: &Path) -> Result<toml::Table> {
-    let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
-    let failed = |error: toml::de::Error| {
-        let before = error.span().and_then(|span| text.as_bytes().get(..span.start));
-        let line = 1 + before.unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
-        let key = text.lines().nth(line - 1).and_then(|line| line.split_once('='));
-        let key = key.map_or(String::new(), |(key, _)| format!(", {}", key.trim()));
-        let message = explain_toml(&error);
-        Error::config(format!("{}, line {line}{key}: {message}", path.display()))
-    };
-    // Only a file that is read as a configuration knows the line of a wrong option.
-    toml::from_str::<Config>(&text).map_err(failed)?;
-    text.parse().map_err(failed)
+    Ok(Choice { config, chosen: (!written_out).then_some(chosen), given })
 }
 
 /// The first unused name under `runs/`.
 fn free_folder(config: &Config) -> PathBuf {
-    let source = config.data.as_deref().map(Source::parse);
+    let source = config.data.train.as_deref().map(Source::parse);
     let data = source.as_ref().and_then(Source::stem);
-    let algorithm = toml::Value::try_from(config.algorithm)
-        .ok()
-        .and_then(|value| value.as_str().map(str::to_owned))
-        .unwrap_or_default();
+    let algorithm = word(&config.options.sampler.algorithm);
     let name = format!("{}-{algorithm}", data.unwrap_or("mixture"));
     let mut number = 1;
     loop {

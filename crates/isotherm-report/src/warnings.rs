@@ -93,8 +93,7 @@ fn unfinished(signs: &Signs) -> Option<String> {
     if signs.finished {
         return None;
     }
-    let total =
-        signs.options.map(|options| options.optimiser.updates + options.optimiser.sampling_steps);
+    let total = signs.options.map(Options::total_steps);
     let of = total.map_or(String::new(), |total| format!(" of {total}"));
     Some(format!(
         "This run is not finished: {}{of} steps are known of. It is still going on, or it was \

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use isotherm_run::{Config, RunFolder};
 use serde_json::{Value, json};
 
 use crate::common::{self, *};
@@ -52,9 +53,14 @@ fn train_writes_the_files_of_the_contract() {
         }
     }
     let config: toml::Table = fs::read_to_string(run.join("config.toml")).unwrap().parse().unwrap();
-    for name in ["algorithm", "path", "swap", "rungs", "columns", "lr", "average", "metrics-every"]
-    {
-        assert!(config.contains_key(name), "{name}");
+    // All options are written out, each in its section, but those that stay absent.
+    let absent = ["shape", "patience", "train", "valid", "test", "split", "drop"];
+    for spec in Config::table() {
+        let section = match spec.section {
+            "" => &config,
+            section => config[section].as_table().unwrap(),
+        };
+        assert_eq!(section.contains_key(spec.name), !absent.contains(&spec.name), "{}", spec.name);
     }
     assert_eq!(config["hidden"].as_integer(), Some(7));
 
@@ -170,11 +176,12 @@ fn the_command_line_overrides_a_configuration_file() {
     succeed(train(None, &format!("{config} --hidden 5 --seed 4"), &run));
     let written: toml::Table =
         fs::read_to_string(run.join("config.toml")).unwrap().parse().unwrap();
-    let expected = [("hidden", 5), ("seed", 4), ("updates", 60), ("spawn-every", 20)];
-    for (name, value) in expected {
-        assert_eq!(written[name].as_integer(), Some(value), "{name}");
-    }
-    assert_eq!(written["lr-decay"].as_str(), Some("constant"));
+    let number = |value: &toml::Value| value.as_integer().unwrap();
+    assert_eq!((number(&written["hidden"]), number(&written["seed"])), (5, 4));
+    let (optimiser, ladder) = (&written["optimiser"], &written["ladder"]);
+    assert_eq!((number(&optimiser["updates"]), number(&ladder["spawn-every"])), (60, 20));
+    assert_eq!(optimiser["lr-decay"].as_str(), Some("constant"));
+    assert_eq!(written["data"]["train"].as_str(), data.to_str());
 
     let line = "--hidden 5 --updates 6e1 --lr-decay constant --seed 4 --spawn-every 2_0 \
                 --burn-in 5 --quiet";
@@ -189,6 +196,16 @@ fn the_command_line_overrides_a_configuration_file() {
     assert_same(&run, &again, "repeated from its config.toml");
     let read = |run: &Path| fs::read(run.join("config.toml")).unwrap();
     assert!(read(&run) == read(&again));
+
+    // As versions without sections wrote it.
+    let mut flat = RunFolder::open(&run).unwrap().read_config().unwrap().flat();
+    let train_data = flat.remove("train").unwrap();
+    flat.insert("data".to_owned(), train_data);
+    fs::write(&file, toml::to_string(&flat).unwrap()).unwrap();
+    let flat = folder.path().join("flat");
+    succeed(train(None, &format!("--config {} --quiet", file.display()), &flat));
+    assert_same(&run, &flat, "repeated from names without sections");
+    assert!(read(&run) == read(&flat));
 }
 
 #[test]

@@ -22,7 +22,7 @@ use crate::paths::AnyEnsemble;
 use crate::tensors::Bundle;
 
 /// A source of samples of the model for the negative phase.
-pub trait Negative: Send {
+pub trait Negative: Send + Sync {
     /// Visible samples of the model, into the rows of `out`. `batch` holds the examples of the positive
     /// phase, from which contrastive divergence starts; `key` is that of the random numbers of this step.
     fn sample(

@@ -15,7 +15,7 @@ use crate::train::TrainState;
 pub use likelihood::Likelihood;
 
 /// Something whose gradient an update follows.
-pub trait Objective: Send {
+pub trait Objective: Send + Sync {
     /// The gradient with respect to the parameters of `state.model`, for a minibatch. `key` is that of the
     /// random numbers of this update.
     fn gradient(

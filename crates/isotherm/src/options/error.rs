@@ -203,13 +203,13 @@ impl Cause for OptionError {
             ),
             OptionError::NoNeighbours { smooth, columns } => format!(
                 "{} needs to know which of the {columns} columns are neighbours, and they make no \
-                 square; give {} as WIDTHxHEIGHT, or leave {} out",
+                 square; give {}, or leave {} out",
                 set("smooth", smooth),
-                d.option("shape"),
+                d.setting("shape", "WIDTHxHEIGHT"),
                 d.option("smooth")
             ),
             OptionError::TooSmooth { smooth, lr, most } => format!(
-                "{} with {} would draw neighbouring weights beyond each other; with this rate and \
+                "{} at {} would draw neighbouring weights beyond each other; with this rate and \
                  momentum it must be below {most:.2e}",
                 set("smooth", smooth),
                 set("lr", lr)

@@ -5,7 +5,7 @@ use super::{OptimiserOptions, Options, Plan};
 impl Options {
     /// Updates and sampling steps together.
     pub fn total_steps(&self) -> u64 {
-        self.optimiser.updates + self.optimiser.sampling_steps
+        self.optimiser.updates.saturating_add(self.optimiser.sampling_steps)
     }
 
     /// Steps of the whole ladder among the first so many steps.

@@ -123,9 +123,9 @@ impl OptionSpec {
 pub struct Chosen(BTreeSet<&'static str>);
 
 impl Chosen {
-    /// Adds an option.
-    pub fn insert(&mut self, spec: &OptionSpec) {
-        self.0.insert(spec.name);
+    /// Adds others.
+    pub fn extend(&mut self, others: &Chosen) {
+        self.0.extend(&others.0);
     }
 
     /// Whether an option is among them.
@@ -139,16 +139,8 @@ impl Chosen {
     }
 }
 
-impl Extend<&'static OptionSpec> for Chosen {
-    fn extend<I: IntoIterator<Item = &'static OptionSpec>>(&mut self, specs: I) {
-        specs.into_iter().for_each(|spec| self.insert(spec));
-    }
-}
-
 impl FromIterator<&'static OptionSpec> for Chosen {
     fn from_iter<I: IntoIterator<Item = &'static OptionSpec>>(specs: I) -> Chosen {
-        let mut chosen = Chosen::default();
-        chosen.extend(specs);
-        chosen
+        Chosen(specs.into_iter().map(|spec| spec.name).collect())
     }
 }

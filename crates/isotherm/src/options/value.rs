@@ -44,9 +44,11 @@ impl fmt::Display for ValueKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ValueKind::Count { least, most: LARGEST } => {
-                write!(f, "a whole number from {least} on and below 2^63")
+                write!(f, "a whole number, at least {least} and below 2^63")
             }
-            ValueKind::Count { least, most } => write!(f, "a whole number from {least} to {most}"),
+            ValueKind::Count { least, most } => {
+                write!(f, "a whole number, at least {least} and at most {most}")
+            }
             ValueKind::Number { least, most } => write!(f, "a number from {least:?} to {most:?}"),
             ValueKind::Words(words) => write!(f, "one of {}", words.join(", ")),
             ValueKind::Text => f.write_str("text"),
