@@ -6,17 +6,17 @@ use isotherm::Result;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::options::{Chosen, word};
 use isotherm::train::penalties::Smoothness;
-use isotherm::{Action, Dialect, Result};
+use isotherm::{Action, Dialect};
 use isotherm_data::Source;
 use isotherm_report::write_report;
 use isotherm_run::record::Summary;
-use isotherm_run::{Config, ConfigFile, Course, DataOptions, Observer, Outcome, RunData, Session};
+use isotherm_run::{Config, ConfigFile, Course, DataOptions, Outcome, RunData, Session};
 
 use crate::args::TrainArguments;
 use crate::options::TrainOptions;
 use crate::output::{print, tell};
 use crate::progress::Progress;
-use crate::words::{CommandLineWords, quoted};
+use crate::words::CommandLineWords;
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use isotherm::{Action, Dialect};
-use isotherm_data::shell::quoted;
 
 /// The words of the command line.
 pub(crate) struct CommandLineWords;

@@ -9,8 +9,8 @@ use super::digests::Digests;
 use super::note::Note;
 use super::run_data::RunData;
 use super::summarise::{FinalLikelihoods, summarise};
-use crate::config::{Config, DataOptions};
 use crate::checkpoint::CheckpointError;
+use crate::config::{Config, DataOptions};
 use crate::record::{LadderRow, Row, Seconds, Summary};
 use isotherm::data::Dataset;
 use isotherm::likelihood::{

@@ -43,13 +43,6 @@ pub enum FolderError {
         /// Its path.
         path: PathBuf,
     },
-    /// Its configuration cannot be read.
-    BadConfig {
-        /// The file.
-        file: PathBuf,
-        /// What its parser says.
-        reason: String,
-    },
     /// The configuration cannot be written.
     UnwritableConfig {
         /// What the writer says.
@@ -65,7 +58,7 @@ pub enum FolderError {
 impl Cause for FolderError {
     fn kind(&self) -> Kind {
         match self {
-            FolderError::BadConfig { .. } | FolderError::UnwritableConfig { .. } => Kind::Options,
+            FolderError::UnwritableConfig { .. } => Kind::Options,
             _ => Kind::Io,
         }
     }
@@ -114,7 +107,6 @@ impl Cause for FolderError {
             FolderError::NotEmpty { path } => {
                 format!("{} is not empty and holds no run; choose {}", path.display(), other())
             }
-            FolderError::BadConfig { file, reason } => format!("{}: {reason}", file.display()),
             FolderError::UnwritableConfig { reason } => {
                 format!("the configuration cannot be written as TOML: {reason}")
             }

@@ -18,7 +18,7 @@ mod sampler;
 mod session;
 mod summarise;
 
-pub use config::{Config, ConfigFile, DataOptions};
+pub use config::{Config, ConfigFile, ConfigFileError, DataOptions, WrongEntry};
 pub use course::Course;
 pub use folder::{RunFolder, Unfinished};
 pub use folder_error::FolderError;

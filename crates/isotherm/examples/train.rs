@@ -6,7 +6,7 @@ fn main() -> Result<()> {
     let rows: Vec<[u8; 6]> = (0..500u32)
         .map(|i| {
             let pattern: [u8; 6] = if i % 2 == 0 { [1, 1, 1, 0, 0, 0] } else { [0, 0, 0, 1, 1, 1] };
-            let noisy = |j: usize| u8::from((i * 7 + j as u32 * 13) % 10 == 0);
+            let noisy = |j: usize| u8::from((i * 7 + j as u32 * 13).is_multiple_of(10));
             std::array::from_fn(|j| pattern[j] ^ noisy(j))
         })
         .collect();

@@ -4,14 +4,15 @@ use std::fs;
 use std::path::Path;
 
 use isotherm::model::ModelError;
+use isotherm::options::{Options, Plan};
 use isotherm::tensors::Bundle;
-use isotherm::train::{Config, Plan, TrainState};
+use isotherm::train::TrainState;
 use isotherm::{Cause, Error, Kind};
 use isotherm_run::checkpoint::{self, CURRENT, CheckpointError, DamagedFile};
 use isotherm_run::record::{MissingRows, Row};
 use isotherm_run::{
-    FolderError, IN_MEMORY, ModelFileError, Note, Observer, Outcome, RunData, RunDataError,
-    RunFolder, Session, read_model,
+    Config, ConfigFileError, FolderError, IN_MEMORY, ModelFileError, Note, Observer, Outcome,
+    RunData, RunDataError, RunFolder, Session, read_model,
 };
 use serde_json::json;
 
@@ -37,7 +38,7 @@ fn csv(path: &Path, rows: &str) -> String {
 /// A run on three columns that was stopped after five updates.
 fn stopped(folder: &Path) -> std::path::PathBuf {
     let data = csv(&folder.join("data.csv"), "1,0,1\n0,1,0\n1,1,0\n0,0,1\n");
-    let config = Config { data: Some(data), hidden: 2, updates: 20, ..Config::default() };
+    let config = Config::from(Options::default().hidden(2).updates(20)).train(Some(data));
     let out = folder.join("run");
     let mut session = Session::create(&out, &config, false).unwrap();
     assert!(matches!(session.run(&mut Stops(5)).unwrap(), Outcome::Interrupted(5)));
@@ -77,7 +78,7 @@ fn folders_that_cannot_be_used() {
     fs::write(&file, "hidden = 'many'").unwrap();
     let error = Session::resume(&run).err().unwrap();
     assert_eq!(error.kind(), Kind::Options);
-    assert!(matches!(cause(&error), FolderError::BadConfig { file: place, .. } if *place == file));
+    assert_eq!(cause::<ConfigFileError>(&error).path, file);
 }
 
 #[test]
@@ -185,11 +186,11 @@ fn data_that_do_not_go_together() {
         assert_eq!(error.kind(), Kind::Data);
         error.into_cause::<RunDataError>().unwrap()
     };
-    let width = refusal(Config { data, valid: Some(two.clone()), ..Config::default() });
+    let width = refusal(Config::default().train(data).valid(Some(two.clone())));
     let RunDataError::Width { part, name, columns, wanted, .. } = width else {
         panic!("{width:?}")
     };
     assert_eq!((part, name, columns, wanted), ("valid", two, 2, 3));
-    let gone = refusal(Config { data: Some(IN_MEMORY.to_owned()), ..Config::default() });
+    let gone = refusal(Config::default().train(Some(IN_MEMORY.to_owned())));
     assert!(matches!(gone, RunDataError::NotStored), "{gone:?}");
 }
