@@ -6,10 +6,11 @@ use std::time::Instant;
 use isotherm::data::{Dataset, Table};
 use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{Initial, Rbm};
-use isotherm::train::{Config, TrainState, Trainer};
+use isotherm::train::{TrainState, Trainer};
 use isotherm_kernels::affine::{Grouping, affine_by_tiles};
 use isotherm_kernels::bits::BitRows;
 use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile};
+use isotherm_run::Config;
 use isotherm_tempering::threads::keep_awake;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,7 @@ use crate::memory::{Memory, known_bytes};
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Work {
-    /// A step is an update. `data` is a file in the folder of data, the paper's mixture if absent.
+    /// A step is an update. The training data are a file in the folder of data, the paper's mixture if absent.
     Train(Box<Config>),
     /// A step is a product of bits with weights.
     Products(Products),
@@ -73,9 +74,9 @@ impl Work {
     pub(crate) fn prepare(&self, folder: &Path) -> Result<Ready> {
         match self {
             Work::Train(config) => {
-                let data = match &config.data {
+                let data = match &config.data.train {
                     Some(name) => read(folder, name)?,
-                    None => Dataset::mixture(config.data_seed),
+                    None => Dataset::mixture(config.data.data_seed),
                 };
                 let plan = config.check(data.n_visible()).map_err(|error| error.to_string())?;
                 let state = Box::new(TrainState::new(&plan, &data.marginals()));

@@ -75,7 +75,9 @@ impl FromArgMatches for TrainOptions {
 fn argument(spec: &OptionSpec) -> Arg {
     let mut help = spec.describe(&CommandLineWords).trim_end_matches('.').to_owned();
     if let Some(default) = spec.describe_default(&CommandLineWords) {
-        help += &format!(" [default: {default}]");
+        let mixture = spec.describe_mixture(&CommandLineWords);
+        let mixture = mixture.map_or(String::new(), |it| format!("; {it} for the mixture"));
+        help += &format!(" [default: {default}{mixture}]");
     }
     let value_name = match spec.value_name {
         Some(name) => name.to_owned(),

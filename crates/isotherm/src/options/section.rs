@@ -11,14 +11,14 @@
 ///     /// How the parameters are learned.
 ///     pub struct OptimiserOptions in "optimiser" titled "Optimiser", set by Options.optimiser {
 ///         /// Examples in a minibatch.
-///         batch: usize = 5, in 1..=1 << 40, value "N", default "100, or 5 for the mixture";
+///         batch: usize = 5, in 1..=1 << 40, value "N", default "100", mixture "5";
 ///     }
 /// }
 /// ```
 ///
 /// The documentation of a field is its help text; it names other options in backticks. `in` is the range of a
-/// number, `value` what the command line calls the value, and `default` tells how a default is found that
-/// depends on the data or on other options.
+/// number, `value` what the command line calls the value, `default` tells how a default is found that
+/// depends on the data or on other options, and `mixture` what it is for the paper's mixture.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! section {
@@ -28,7 +28,8 @@ macro_rules! section {
             $(
                 $(#[doc = $help:literal])+
                 $field:ident: $type:ty = $value:expr
-                    $(, in $range:expr)? $(, value $value_name:literal)? $(, default $default:literal)?;
+                    $(, in $range:expr)? $(, value $value_name:literal)? $(, default $default:literal)?
+                    $(, mixture $mixture:literal)?;
             )+
         }
         $(sections { $( $(#[doc = $of:literal])+ $inner:ident: $Inner:ty; )+ })?
@@ -40,6 +41,7 @@ macro_rules! section {
             $(
                 $(#[doc = $help])+
                 $(#[doc = concat!("\n\nDefault: ", $default, ".")])?
+                $(#[doc = concat!("For the paper's mixture: ", $mixture, ".")])?
                 pub $field: $type,
             )+
             $($( $(#[doc = $of])+ pub $inner: $Inner, )+)?
@@ -69,6 +71,7 @@ macro_rules! section {
                         help: concat!($($help),+).trim(),
                         default: default.$field.in_words(),
                         found_by: $crate::section!(@optional $($default)?),
+                        for_mixture: $crate::section!(@optional $($mixture)?),
                         value_name: $crate::section!(@optional $($value_name)?),
                     }
                 }),+];

@@ -25,6 +25,8 @@ pub struct OptionSpec {
     pub default: Option<String>,
     /// How a default is found that depends on the data or on other options.
     pub found_by: Option<&'static str>,
+    /// The same for the paper's mixture, where it is another.
+    pub for_mixture: Option<&'static str>,
     /// What stands for its value in a help text, if that is not its name.
     pub value_name: Option<&'static str>,
 }
@@ -35,9 +37,14 @@ impl OptionSpec {
         named(self.help, dialect)
     }
 
-    /// Its default in words, if it has one.
+    /// Its default for a file of examples in words, if it has one.
     pub fn describe_default(&self, dialect: &dyn Dialect) -> Option<String> {
         self.found_by.map(|words| named(words, dialect)).or_else(|| self.default.clone())
+    }
+
+    /// Its default for the paper's mixture in words, if that is another.
+    pub fn describe_mixture(&self, dialect: &dyn Dialect) -> Option<String> {
+        self.for_mixture.map(|words| named(words, dialect))
     }
 }
 

@@ -51,7 +51,7 @@ fn every_option_is_described_once() {
 fn help_names_options_in_the_words_of_a_front_end() {
     let names: BTreeSet<&str> = Options::table().iter().map(|spec| spec.name).collect();
     for spec in Options::table() {
-        for text in [spec.help, spec.found_by.unwrap_or("")] {
+        for text in [Some(spec.help), spec.found_by, spec.for_mixture].into_iter().flatten() {
             for named in text.split('`').skip(1).step_by(2) {
                 let name = named.split(' ').next().unwrap();
                 assert!(
@@ -75,7 +75,8 @@ fn help_names_options_in_the_words_of_a_front_end() {
     }
     assert!(spec("shape").describe(&Loud).contains("for SMOOTH;"));
     assert!(spec("seed").describe(&Loud).contains("of DATA-SEED and of binarise:=static:SEED"));
-    assert!(spec("particles").describe_default(&Loud).unwrap().contains("as COLUMNS for"));
+    assert_eq!(spec("particles").describe_default(&Loud).unwrap(), "500");
+    assert_eq!(spec("particles").describe_mixture(&Loud).unwrap(), "as many as COLUMNS");
     assert_eq!(spec("k").describe_default(&Plain).unwrap(), "1");
 }
 
