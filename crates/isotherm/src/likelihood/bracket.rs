@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 use super::budget::Budget;
-use super::evaluating_sampler::{EvaluatingSampler, Found, SamplerReport, Start};
+use super::evaluating_sampler::{EvaluatingSampler, Found, SamplerReport};
 use super::verdict::{have_run_long_enough, judge};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::paths::base_rate::base_rate;
 use crate::paths::{Gibbs, RbmPath, SwapOn, Weighted};
-use isotherm_tempering::evidence::Estimate;
+use isotherm_tempering::evidence::{Estimate, Start};
 use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
 use isotherm_tempering::evidence::schedule::Schedule;
 use isotherm_tempering::evidence::{AnnealingEffort, Pooled, anneal_in_batches};

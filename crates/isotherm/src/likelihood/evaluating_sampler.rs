@@ -21,7 +21,7 @@ use crate::model::Rbm;
 use crate::paths::base_rate::base_rate;
 use crate::paths::hidden_marginal::SMALL_HIDDEN;
 use crate::paths::{HiddenMarginal, RbmPath, SwapOn, random_hidden};
-use isotherm_tempering::evidence::Estimate;
+use isotherm_tempering::evidence::{Estimate, Start};
 use isotherm_tempering::evidence::work_values::Crossings;
 use isotherm_tempering::streams::{Clock, Purpose};
 use isotherm_tempering::{Ladder, Spacing, Tempering, TemperingState};
@@ -30,16 +30,6 @@ use isotherm_tempering::{Ladder, Spacing, Tempering, TemperingState};
 const FIRST_RUNGS: usize = 12;
 /// The most records of a run: more steps than these are thinned.
 const MOST_RECORDS: u64 = 1000;
-
-/// Where the replicas of a sampler begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Start {
-    /// Random states: those of the hot end.
-    Random,
-    /// Hidden states of training examples, on every rung.
-    Data,
-}
 
 /// How long a sampler runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
