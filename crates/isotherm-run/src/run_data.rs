@@ -37,7 +37,7 @@ impl RunData {
             isotherm_data::load_like(&source, config.binarise, config.data_seed, like)
         };
         let whole = match &config.data {
-            None => Dataset::mixture(config.data_seed),
+            None => built_in(config.data_seed),
             Some(text) => load(text, None)?,
         };
         // What the training data's values mean, those of the others mean too.
@@ -51,6 +51,11 @@ impl RunData {
         };
         data.check_widths()?;
         Ok(data)
+    }
+
+    /// The data of a configuration that names no file.
+    pub fn built_in(config: &Config) -> Option<Dataset> {
+        config.data.is_none().then(|| built_in(config.data_seed))
     }
 
     /// The parts with their names, for what is done to each.
@@ -91,6 +96,11 @@ impl RunData {
             None => Ok(()),
         }
     }
+}
+
+/// What is learned without a file.
+fn built_in(data_seed: u64) -> Dataset {
+    Dataset::mixture(data_seed)
 }
 
 type Parts = (Dataset, Option<Dataset>, Option<Dataset>);

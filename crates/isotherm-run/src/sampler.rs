@@ -10,7 +10,7 @@ use isotherm_kernels::BitMatrix;
 
 use super::folder::RunFolder;
 use crate::checkpoint;
-use isotherm::likelihood::verdict::trips_in_words;
+use isotherm::diagnostics::Diagnostic;
 use isotherm::model::Rbm;
 use isotherm::paths::joint::joint;
 use isotherm::paths::{Path, RbmPath, SwapOn, random_hidden};
@@ -64,16 +64,10 @@ pub struct Samples {
 impl Samples {
     /// Why the samples may not be the model's, if there is a doubt: fewer round trips than columns, as
     /// where an evaluation doubts its samplers, but counted from the warm-up on.
-    pub fn warning(&self) -> Option<String> {
-        let (trips, columns) = (self.warm_up_trips + self.round_trips, self.columns);
-        (trips < columns as u64 && self.betas.len() > 1).then(|| {
-            format!(
-                "{} between the ends of the ladder since it was laid, fewer than one for each of the \
-                 {columns} columns: the samples may come from a part of the model only; a larger \
-                 --warm-up should help",
-                trips_in_words(trips)
-            )
-        })
+    pub fn diagnose(&self) -> Option<Diagnostic> {
+        let (round_trips, columns) = (self.warm_up_trips + self.round_trips, self.columns);
+        let is_doubtful = round_trips < columns as u64 && self.betas.len() > 1;
+        is_doubtful.then_some(Diagnostic::FewRoundTrips { round_trips, columns })
     }
 }
 

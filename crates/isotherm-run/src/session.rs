@@ -6,11 +6,11 @@ use super::course::Course;
 use super::folder::RunFolder;
 use super::run_data::RunData;
 use crate::checkpoint::{self, RunLock};
-use crate::record::{Row, RowLog, Summary, Timing, leading_rows};
+use crate::record::{Row, RowLog, Summary, Timing, leading_rows, read_rows};
 use isotherm::likelihood::exact;
 use isotherm::model::model_bundle;
 use isotherm::train::{Config, FinalLikelihood, Plan, TrainState};
-use isotherm::{Error, Result};
+use isotherm::{Action, Dialect, Error, Plain, Result};
 use isotherm_tempering::threads::keep_awake;
 
 /// Units from which on the exact likelihood takes seconds, and is announced.
@@ -29,6 +29,11 @@ pub trait Observer {
 
     /// Whether the run should save and stop now.
     fn should_stop(&self) -> bool;
+
+    /// How sentences name options and commands.
+    fn dialect(&self) -> &dyn Dialect {
+        &Plain
+    }
 }
 
 /// How a run ended for now.
@@ -137,26 +142,28 @@ impl Session {
         }
         let units = exact::smaller_layer(&self.course.state().model);
         let estimates = self.course.plan().config.final_likelihood == FinalLikelihood::Estimate;
+        let run = self.folder.path().display().to_string();
+        let resume = observer.dialect().action(&Action::Resume(run));
+        let later = format!("(Ctrl-C twice stops, {resume} does it later)");
         if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
             observer.note(&format!(
-                "all steps are saved; summing over 2^{units} states for the exact log-likelihood \
-                 (Ctrl-C twice stops, `isotherm resume` does it later)"
+                "all steps are saved; summing over 2^{units} states for the exact log-likelihood {later}"
             ));
         }
         if self.course.is_too_large() && estimates {
-            observer.note(
-                "all steps are saved; estimating the log-likelihood (Ctrl-C twice stops, `isotherm \
-                 resume` does it later)",
-            );
+            observer.note(&format!("all steps are saved; estimating the log-likelihood {later}"));
         }
-        self.finish().map(|summary| Outcome::Finished(Box::new(summary)))
+        self.finish(observer.dialect()).map(|summary| Outcome::Finished(Box::new(summary)))
     }
 
     /// All steps that are left, until somebody wants to stop.
     fn steps(&mut self, observer: &mut dyn Observer) -> Result<Ended> {
         while !self.course.is_complete() {
             if self.course.has_stalled() {
-                observer.note(&self.course.stalled());
+                if let Some(stopped) = self.course.stopped_early() {
+                    let words = stopped.words(observer.dialect());
+                    observer.note(&words);
+                }
                 break;
             }
             if observer.should_stop() {
@@ -205,10 +212,11 @@ impl Session {
     }
 
     /// Writes the model and the summary.
-    fn finish(&mut self) -> Result<Summary> {
+    fn finish(&mut self, dialect: &dyn Dialect) -> Result<Summary> {
         let [model, averaged] = self.course.state().result();
         checkpoint::write(&model_bundle(model, averaged)?, &self.folder.model())?;
-        let summary = self.course.summarise(&mut |_, _| ())?;
+        let rows = read_rows(&self.folder.metrics())?.rows;
+        let summary = self.course.summarise(&rows, dialect, &mut |_, _| ())?;
         self.folder.write_summary(&summary)?;
         Ok(summary)
     }

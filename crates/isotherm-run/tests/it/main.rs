@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod checkpoint_store;
+mod diagnose;
+mod healthy;
 mod session;
 #[path = "../../../isotherm/tests/it/common/statistics.rs"]
 mod statistics;
