@@ -1,6 +1,7 @@
 //! The dialect of the command line: how its messages name options and commands.
 
 use isotherm::{Action, Dialect};
+use isotherm_data::shell::quoted;
 
 /// The words of the command line.
 pub(crate) struct CommandLineWords;
@@ -20,6 +21,9 @@ impl Dialect for CommandLineWords {
             Action::Inspect => "`isotherm data FILE`".to_owned(),
             Action::ListOptions => "`isotherm train --help`".to_owned(),
             Action::Resume(run) => format!("`isotherm resume {run}`"),
+            Action::Repeat(config) => {
+                format!("`isotherm train --config {} --out NEW`", quoted(config))
+            }
             Action::Train => "`isotherm train --out`".to_owned(),
             Action::Overwrite => "--overwrite".to_owned(),
             Action::OtherFolder => "another --out".to_owned(),

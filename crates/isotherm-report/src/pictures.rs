@@ -51,7 +51,7 @@ impl Layout {
         match self {
             Layout::Image(shape, Guessed::Yes) => format!(
                 " That the units are an image of {} × {} is a guess; `shape = \"WIDTHxHEIGHT\"` in \
-                 config.toml, or train --shape, corrects it.",
+                 config.toml corrects it.",
                 shape.width, shape.height
             ),
             _ => String::new(),

@@ -28,6 +28,8 @@ pub enum Action {
     ListOptions,
     /// Go on with the run in a folder.
     Resume(String),
+    /// Do a run again with this configuration file.
+    Repeat(String),
     /// Begin a run in a folder.
     Train,
     /// Replace what is in a folder.
@@ -59,6 +61,7 @@ impl Dialect for Plain {
             Action::Inspect => "an inspection of the file".to_owned(),
             Action::ListOptions => "the documentation of the options".to_owned(),
             Action::Resume(run) => format!("resuming {run}"),
+            Action::Repeat(config) => format!("training with {config}"),
             Action::Train => "training".to_owned(),
             Action::Overwrite => "overwriting".to_owned(),
             Action::OtherFolder => "another folder".to_owned(),

@@ -2,6 +2,7 @@
 
 use crate::browser::{Browser, Page};
 use isotherm::train::{Config, PathKind, Plan, TrainState};
+use isotherm::Plain;
 use isotherm_report::{Destination, write, write_report};
 use isotherm_run::record::Row;
 use isotherm_run::{Observer, Session};
@@ -32,9 +33,10 @@ fn the_report_of_a_short_run_is_drawn_without_errors_or_requests() {
     let (updates, sampling_steps, spawn_every) = (2000, 500, 200);
     let config = Config { path, updates, sampling_steps, spawn_every, ..Config::default() };
     Session::create(&run, &config, false).unwrap().run(&mut Nobody).unwrap();
-    let report = write_report(&run).unwrap();
+    let report = write_report(&run, &Plain).unwrap();
     assert_clean(&mut Browser::open(&report, (1200, 900)), 8);
     let page = Some(folder.path().join("both.html"));
-    let both = write(&[run.clone(), run], &Destination { page, ..Destination::default() }).unwrap();
+    let both = Destination { page, ..Destination::default() };
+    let both = write(&[run.clone(), run], &both, &Plain).unwrap();
     assert_clean(&mut Browser::open(&both, (1200, 900)), 3);
 }
