@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use isotherm::model::Rbm;
+use isotherm::sampling::Samples as Figures;
 use isotherm::tensors::Bundle;
 use isotherm::train::Config;
 use isotherm_run::checkpoint;
 use isotherm_run::record::{Row, read_rows};
-use isotherm_run::{Kept, RunFolder, SampleRequest, Samples, read_model};
+use isotherm_run::{Kept, RunFolder, SampleRequest, read_model};
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -120,7 +121,7 @@ pub(crate) fn sample_checkpoint<'py>(
     if !traced {
         warn_of(py, &samples, 3)?;
     }
-    let Samples { rungs, betas, particles, round_trips, .. } = &samples;
+    let Figures { rungs, betas, particles, round_trips, .. } = &samples.samples;
     let figures = (*round_trips, *particles, betas.to_pyarray(py), rungs.to_pyarray(py));
     Ok((bytes_of(py, &samples.v)?, figures))
 }

@@ -247,7 +247,11 @@ impl Course {
             log_likelihood_averaged: likelihoods.averaged,
             log_likelihood_valid: likelihoods.valid,
             log_z_averaged: likelihoods.log_z,
-            ladder: self.state.negative.tempering().and_then(LadderRow::of),
+            ladder: self
+                .state
+                .negative
+                .tempering()
+                .and_then(|tempering| LadderRow::of(&tempering.state)),
         }))
     }
 

@@ -17,9 +17,10 @@ mod summarise;
 
 pub use course::Course;
 pub use folder::RunFolder;
+pub use isotherm::sampling::MOST_COLUMNS;
 pub use kept::Kept;
 pub use model_file::read_model;
 pub use model_samples::{ModelSamples, Tempered, exact_samples};
 pub use run_data::{IN_MEMORY, RunData};
-pub use sampler::{MOST_COLUMNS, SampleRequest, Samples, sample, sample_checkpoint, sample_model};
+pub use sampler::{SampleRequest, Samples, sample, sample_checkpoint, sample_model};
 pub use session::{Observer, Outcome, Session};

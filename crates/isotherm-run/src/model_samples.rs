@@ -3,10 +3,11 @@
 
 use isotherm_kernels::BitMatrix;
 
-use crate::sampler::{MOST_COLUMNS, SampleRequest, sample_checkpoint};
+use crate::sampler::{SampleRequest, sample_checkpoint};
 use isotherm::Result;
 use isotherm::model::{PerfectSampler, Rbm};
 use isotherm::paths::hidden_marginal::SMALL_HIDDEN;
+use isotherm::sampling::MOST_COLUMNS;
 use isotherm::tensors::Bundle;
 use isotherm::train::{Config, PathKind};
 use isotherm_tempering::streams::Clock;
@@ -104,7 +105,7 @@ impl ModelSamples {
             progress(share);
             true
         })?;
-        let (v, round_trips) = (samples.v, samples.round_trips);
+        let (round_trips, v) = (samples.round_trips, samples.samples.v);
         let SampleRequest { warm_up, thin, .. } = *request;
         let tempered = Some(Tempered { warm_up, thin, round_trips });
         Ok(ModelSamples { activations: activations(model, &v), v, seed: SEED, tempered })

@@ -110,7 +110,7 @@ fn with_the_last<'a>(rows: &'a [Row], state: &TrainState, plan: &Plan) -> Cow<'a
 }
 
 fn ladder_of(state: &TrainState) -> Option<LadderRow> {
-    state.negative.tempering().and_then(LadderRow::of)
+    state.negative.tempering().and_then(|tempering| LadderRow::of(&tempering.state))
 }
 
 fn phase_of(state: &TrainState, plan: &Plan) -> Phase {

@@ -9,8 +9,8 @@ use super::replicas::Replicas;
 use super::respace::{Respace, Targets};
 use super::spawn::{can_spare_a_rung, gap_to_split, rung_to_retire};
 use super::swap::{SwapRates, swap_pass};
+use crate::ensemble::Ensemble;
 use crate::error::Result;
-use crate::path::Path;
 use crate::streams::Clock;
 
 /// How the ladder adapts itself.
@@ -64,14 +64,14 @@ pub struct TemperingState {
 impl TemperingState {
     /// A new ladder with `columns` columns.
     pub fn new(ladder: Ladder, columns: usize) -> TemperingState {
-        TemperingState::with_spare(ladder, columns, 0)
+        TemperingState::with_extra_particles(ladder, columns, 0)
     }
 
-    /// The same with some spare replicas.
-    pub fn with_spare(ladder: Ladder, columns: usize, spare: usize) -> TemperingState {
+    /// The same with persistent particles at β = 1 beyond one a column.
+    pub fn with_extra_particles(ladder: Ladder, columns: usize, extra: usize) -> TemperingState {
         let rungs = ladder.rungs();
         TemperingState {
-            replicas: Replicas::with_spare(columns, rungs, spare),
+            replicas: Replicas::with_extra_particles(columns, rungs, extra),
             flow: Flow::new(rungs),
             rates: SwapRates::new(rungs - 1),
             ladder,
@@ -80,13 +80,18 @@ impl TemperingState {
             since_decision: 0,
         }
     }
+
+    /// The paper's return-time counters.
+    pub fn return_time(&self) -> ReturnTime {
+        return_time(&self.replicas)
+    }
 }
 
-/// Replicas of a path on an adaptive ladder.
+/// Replicas on an adaptive ladder.
 #[derive(Clone, Debug)]
-pub struct Tempering<P> {
-    /// The replicas' states.
-    pub path: P,
+pub struct Tempering<E> {
+    /// The replicas' states, their path, and the kernel that moves them.
+    pub ensemble: E,
     /// The ladder and the replicas' places on it.
     pub state: TemperingState,
     buffers: Buffers,
@@ -106,49 +111,47 @@ struct Buffers {
     cold_rows: Vec<usize>,
 }
 
-impl<P: Path> Tempering<P> {
-    /// `path` must hold a row for each replica of `state`.
-    pub fn new(path: P, state: TemperingState) -> Tempering<P> {
-        assert_eq!(path.rows(), state.replicas.rows(), "one row for each replica");
-        Tempering { path, state, buffers: Buffers::default() }
+impl<E: Ensemble> Tempering<E> {
+    /// `ensemble` must hold a row for each replica of `state`.
+    pub fn new(ensemble: E, state: TemperingState) -> Tempering<E> {
+        assert_eq!(ensemble.rows(), state.replicas.rows(), "one row for each replica");
+        Tempering { ensemble, state, buffers: Buffers::default() }
     }
 
-    /// Puts all replicas into states of the hot end, whatever their rungs: what is summed out there is
+    /// Puts all replicas into states of the reference, whatever their rungs. What the path sums out is
     /// drawn at the β of the rung.
-    pub fn begin_at_the_hot_end(&mut self, model: &P::Model, clock: Clock) {
-        // Not a step that follows: it would draw the same numbers once more.
+    pub fn begin_at_reference(&mut self, model: &E::Model, clock: Clock) -> Result<()> {
+        // A step that never comes: the steps that follow must not draw the same numbers again.
         let before = Clock { step: u64::MAX, ..clock };
         let betas = &mut self.buffers.betas_of_rows;
         self.state.replicas.betas_of_rows(self.state.ladder.betas(), betas);
-        self.path.sweep(model, &vec![0.0; betas.len()], 1, before);
-        self.path.settle(model, betas, before);
+        self.ensemble.sweep(model, &vec![0.0; betas.len()], 1, before)?;
+        self.ensemble.resample(model, betas, before);
+        Ok(())
     }
 
-    /// Sweeps all rungs `k` times, swaps neighbours, takes note of the flow, and lets spare
-    /// replicas take turns.
-    pub fn step(&mut self, model: &P::Model, k: usize, clock: Clock) -> Result<()> {
+    /// Sweeps all rungs `k` times, swaps neighbours, observes the flow, and lets the particles that are off
+    /// the ladder take their turns.
+    pub fn step(&mut self, model: &E::Model, k: usize, clock: Clock) -> Result<()> {
         let s = &mut self.state;
         let Buffers { betas_of_rows: betas, acceptances, .. } = &mut self.buffers;
         s.replicas.betas_of_rows(s.ladder.betas(), betas);
-        self.path.sweep(model, betas, k, clock);
-        if let Some(failure) = self.path.take_failure() {
-            return Err(failure);
-        }
+        self.ensemble.sweep(model, betas, k, clock)?;
         let (replicas, rates) = (&mut s.replicas, &mut s.rates);
-        swap_pass(&self.path, &s.ladder, replicas, rates, s.parity, clock, acceptances)?;
+        swap_pass(&self.ensemble, &s.ladder, replicas, rates, s.parity, clock, acceptances)?;
         s.flow.observe(&mut s.replicas);
         s.replicas.take_turns(clock);
         s.replicas.betas_of_rows(s.ladder.betas(), betas);
-        self.path.settle(model, betas, clock);
+        self.ensemble.resample(model, betas, clock);
         s.parity = 1 - s.parity;
         Ok(())
     }
 
-    /// Hands out the path and the rows at the cold end: one a column, then the spare ones.
-    pub fn at_the_cold_end<T>(&mut self, work: impl FnOnce(&mut P, &[usize]) -> T) -> T {
+    /// Hands out the ensemble and the rows at β = 1: one a column, then the particles off the ladder.
+    pub fn at_the_cold_end<T>(&mut self, work: impl FnOnce(&mut E, &[usize]) -> T) -> T {
         let rows = &mut self.buffers.cold_rows;
         self.state.replicas.cold_rows_into(rows);
-        work(&mut self.path, rows)
+        work(&mut self.ensemble, rows)
     }
 
     /// Moves the rungs towards where the rule wants them, and now and then adds or removes one.
@@ -223,7 +226,7 @@ impl<P: Path> Tempering<P> {
         s.flow.insert(gap);
         s.rates.split(gap);
         let made_of = s.replicas.insert(gap);
-        self.path.select(&made_of);
+        self.ensemble.select(&made_of);
     }
 
     /// Removes an inner rung and its replicas.
@@ -233,11 +236,6 @@ impl<P: Path> Tempering<P> {
         s.flow.remove(rung);
         s.rates.merge(rung);
         let made_of = s.replicas.remove(rung);
-        self.path.select(&made_of);
-    }
-
-    /// The paper's return-time counters.
-    pub fn return_time(&self) -> ReturnTime {
-        return_time(&self.state.replicas)
+        self.ensemble.select(&made_of);
     }
 }

@@ -13,17 +13,22 @@
 //! - [`evidence`]: log Z from the ladder, and by annealing.
 //! - [`targets`]: any energy over binary states.
 
+pub mod causes;
 pub mod engine;
+pub mod ensemble;
 mod error;
 pub mod evidence;
+pub mod explorer;
 pub mod flow;
 mod interpolate;
 mod isotonic;
 pub mod ladder;
 mod monotone_cubic;
 pub mod path;
+pub mod recorders;
 pub mod replicas;
 pub mod respace;
+pub mod sampler;
 pub mod spawn;
 pub mod streams;
 pub mod swap;
@@ -35,11 +40,14 @@ mod tune;
 pub mod words;
 
 pub use engine::{Adaptation, Tempering, TemperingState};
+pub use ensemble::{Densities, Ensemble, Population, States};
 pub use error::{Cause, Error, IoError, Kind, Result};
+pub use explorer::Explorer;
 pub use flow::{Flow, Histograms};
 pub use ladder::{Ladder, Spacing};
-pub use path::{Path, Weighted};
+pub use path::Path;
 pub use replicas::{Label, Replicas};
 pub use respace::Respace;
+pub use sampler::{Moment, Recorder, Sampler, WarmUp};
 pub use swap::SwapRates;
 pub use tune::MOST_RUNGS;

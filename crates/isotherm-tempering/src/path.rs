@@ -1,88 +1,38 @@
-//! Paths: families of distributions π_β that lead from a hot end β = 0, which can be drawn from
-//! exactly, to the model at β = 1. The engine knows a path only through the trait [`Path`], and works on
-//! a block of replicas at once.
+//! Paths: families of distributions π_β that lead from a reference at β = 0, which can be drawn from
+//! exactly, to the target at β = 1.
 
-use crate::error::Error;
-use crate::streams::Clock;
+use crate::ensemble::States;
 
-/// A block of replicas under one family of distributions. A replica is a row of the block, and
-/// stays there: swaps exchange the β of two rows, never their states.
+/// A family of distributions π_β, evaluated on stored states. How states are moved is an
+/// [`Explorer`](crate::Explorer)'s affair, how they are stored that of [`States`].
 pub trait Path {
-    /// What the distributions depend on besides β.
+    /// What the distributions depend on besides β. It may change between two steps.
     type Model: ?Sized;
 
-    /// Number of replicas.
-    fn rows(&self) -> usize;
+    /// The states that it is evaluated on. After a sweep they hold whatever an evaluation needs.
+    type States: States;
 
-    /// `steps` transitions of each row that leave π_β invariant, β = `betas[row]`. At β = 0 the
-    /// row is drawn afresh, independently of what it was.
-    fn sweep(&mut self, model: &Self::Model, betas: &[f64], steps: usize, clock: Clock);
-
-    /// log [π_βx(y) π_βy(x)] / [π_βx(x) π_βy(y)] after a sweep, for the rows `x` and `y` and
-    /// their inverse temperatures: the logarithm of the paper's swap ratio.
-    fn log_ratio(&self, x: (usize, f64), y: (usize, f64)) -> f64;
-
-    /// Draws again what the log-ratio summed out, at the β each row has after the swaps.
-    fn settle(&mut self, model: &Self::Model, betas: &[f64], clock: Clock);
-
-    /// Makes row `i` what row `rows[i]` was: copies, drops and reorders replicas between two steps.
-    /// The next thing that is asked of the path must be a sweep.
-    fn select(&mut self, rows: &[usize]);
-
-    /// What went wrong in the last sweep, if anything did: where the distributions are somebody
-    /// else's code, that code may fail. A step asks after its sweep and ends with the error.
-    fn take_failure(&mut self) -> Option<Error> {
-        None
-    }
-}
-
-/// A path whose states can be weighed, so that log Z can be measured along it.
-pub trait Weighted: Path {
-    /// log π_β of a row after a sweep, for each β in `betas`, not normalised and without what is
-    /// the same at every β. In `f64` throughout, because estimates of log Z add up thousands of
+    /// log π_β of a row after a sweep, for each β in `betas`: not normalised, and without terms that
+    /// are the same at every β. In `f64` throughout, because estimates of log Z add up thousands of
     /// differences between neighbouring β.
-    fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]);
+    fn log_densities(&self, states: &Self::States, row: usize, betas: &[f64], out: &mut [f64]);
 
-    /// log Z of π_0, to which the [`log_weights`](Weighted::log_weights) add up: that of π_1, the
-    /// model's own, differs from it by what lies between.
-    fn log_z_at_the_hot_end(&self) -> f64;
-}
+    /// log Z of the reference under the same convention, so that log Z of the model is this plus
+    /// the differences along the path.
+    fn log_z_of_reference(&self) -> f64;
 
-/// A path chosen at run time is a path.
-impl<P: Path + ?Sized> Path for Box<P> {
-    type Model = P::Model;
-
-    fn rows(&self) -> usize {
-        (**self).rows()
-    }
-
-    fn sweep(&mut self, model: &Self::Model, betas: &[f64], steps: usize, clock: Clock) {
-        (**self).sweep(model, betas, steps, clock);
-    }
-
-    fn log_ratio(&self, x: (usize, f64), y: (usize, f64)) -> f64 {
-        (**self).log_ratio(x, y)
-    }
-
-    fn settle(&mut self, model: &Self::Model, betas: &[f64], clock: Clock) {
-        (**self).settle(model, betas, clock);
-    }
-
-    fn select(&mut self, rows: &[usize]) {
-        (**self).select(rows);
-    }
-
-    fn take_failure(&mut self) -> Option<Error> {
-        (**self).take_failure()
-    }
-}
-
-impl<P: Weighted + ?Sized> Weighted for Box<P> {
-    fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]) {
-        (**self).log_weights(row, betas, out);
-    }
-
-    fn log_z_at_the_hot_end(&self) -> f64 {
-        (**self).log_z_at_the_hot_end()
+    /// log [π_βx(y) π_βy(x)] / [π_βx(x) π_βy(y)] after a sweep, for the rows `x` and `y` and their
+    /// inverse temperatures: the logarithm of the paper's swap ratio.
+    fn log_ratio(
+        &self,
+        states: &Self::States,
+        (x, beta_x): (usize, f64),
+        (y, beta_y): (usize, f64),
+    ) -> f64 {
+        let betas = [beta_x, beta_y];
+        let (mut of_x, mut of_y) = ([0.0; 2], [0.0; 2]);
+        self.log_densities(states, x, &betas, &mut of_x);
+        self.log_densities(states, y, &betas, &mut of_y);
+        (of_y[0] + of_x[1]) - (of_x[0] + of_y[1])
     }
 }

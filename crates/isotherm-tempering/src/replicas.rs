@@ -1,10 +1,10 @@
-//! Who sits where. A replica is a row of the path's block; it carries its label and its counters
-//! with it, and a swap exchanges the rungs of two rows, so that nothing can be left behind.
+//! The places of the replicas. A replica is a row of the ensemble and carries its label and its counters
+//! with it. A swap exchanges the rungs of two rows, so that a state never parts from its history.
 //!
-//! The cold end may hold more replicas than there are columns. The *spare* ones are sampled like
-//! the others, and take turns on the ladder: at every step each column's coldest replica changes
-//! places with one of them. Both are at β = 1, where any exchange is allowed. So a few columns bring fresh
-//! states to many particles.
+//! There may be more persistent particles at β = 1 than columns. Those *off the ladder* are swept like
+//! the others and take turns on it: at every step each column's coldest replica changes places with
+//! one of them. Both are at β = 1, where any exchange is allowed. So a few columns bring fresh states to
+//! many particles.
 
 use rand::RngExt;
 
@@ -17,19 +17,19 @@ pub enum Label {
     None = 0,
     /// The cold end, β = 1.
     Up = 1,
-    /// The hot end, β = 0.
+    /// The reference, β = 0.
     Down = 2,
 }
 
-/// The replicas of all columns, and the spare ones: each row is on one rung of one column, or spare.
+/// The replicas of all columns, and the particles off the ladder: each row is one or the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replicas {
     columns: usize,
     rungs: usize,
     /// The row on each rung, column after column.
     row_at: Vec<usize>,
-    /// The spare rows, at β = 1.
-    spare: Vec<usize>,
+    /// The rows of particles off the ladder, at β = 1.
+    off_ladder: Vec<usize>,
     /// The label of each row.
     pub labels: Vec<Label>,
     /// The paper's τ of each row: steps since it last arrived at the cold end from the hot one.
@@ -39,20 +39,20 @@ pub struct Replicas {
 }
 
 impl Replicas {
-    /// `columns` columns of `rungs` replicas, row `i` of a column on rung `i`; none spare.
+    /// `columns` columns of `rungs` replicas, row `i` of a column on rung `i`.
     pub fn new(columns: usize, rungs: usize) -> Replicas {
-        Replicas::with_spare(columns, rungs, 0)
+        Replicas::with_extra_particles(columns, rungs, 0)
     }
 
-    /// The same with some spare ones.
-    pub fn with_spare(columns: usize, rungs: usize, spare: usize) -> Replicas {
-        let rows = columns * rungs + spare;
+    /// The same with persistent particles beyond one a column.
+    pub fn with_extra_particles(columns: usize, rungs: usize, extra: usize) -> Replicas {
+        let rows = columns * rungs + extra;
         Replicas {
             columns,
             rungs,
             row_at: (0..columns * rungs).collect(),
-            spare: (columns * rungs..rows).collect(),
-            // Spare ones wait at the cold end.
+            off_ladder: (columns * rungs..rows).collect(),
+            // Particles off the ladder are at the cold end.
             labels: (0..rows)
                 .map(|row| if row < columns * rungs { Label::None } else { Label::Up })
                 .collect(),
@@ -65,24 +65,24 @@ impl Replicas {
     pub fn from_parts(
         columns: usize,
         row_at: Vec<usize>,
-        spare: Vec<usize>,
+        off_ladder: Vec<usize>,
         labels: Vec<Label>,
         ages: Vec<u64>,
         departed: Vec<bool>,
     ) -> Option<Replicas> {
-        let rows = row_at.len() + spare.len();
+        let rows = row_at.len() + off_ladder.len();
         let rungs = row_at.len().checked_div(columns)?;
         let fits = rungs * columns == row_at.len()
             && labels.len() == rows
             && ages.len() == rows
             && departed.len() == rows;
-        let replicas = Replicas { columns, rungs, row_at, spare, labels, ages, departed };
+        let replicas = Replicas { columns, rungs, row_at, off_ladder, labels, ages, departed };
         (fits && replicas.is_permutation()).then_some(replicas)
     }
 
-    /// Whether every row is on exactly one rung or spare.
+    /// Whether every row is on exactly one rung or off the ladder.
     pub fn is_permutation(&self) -> bool {
-        let mut rows = [&self.row_at[..], &self.spare].concat();
+        let mut rows = [&self.row_at[..], &self.off_ladder].concat();
         rows.sort_unstable();
         rows.into_iter().eq(0..self.rows())
     }
@@ -99,12 +99,12 @@ impl Replicas {
 
     /// Number of rows.
     pub fn rows(&self) -> usize {
-        self.row_at.len() + self.spare.len()
+        self.row_at.len() + self.off_ladder.len()
     }
 
     /// Number of replicas at β = 1.
     pub fn particles(&self) -> usize {
-        self.columns + self.spare.len()
+        self.columns + self.off_ladder.len()
     }
 
     /// The rows on a column's rungs, cold end first.
@@ -117,12 +117,12 @@ impl Replicas {
         &self.row_at
     }
 
-    /// The spare rows.
-    pub fn spare(&self) -> &[usize] {
-        &self.spare
+    /// The rows of the particles off the ladder.
+    pub fn off_ladder(&self) -> &[usize] {
+        &self.off_ladder
     }
 
-    /// The rows at the cold end, one a column and then the spare ones.
+    /// The rows at the cold end, one a column and then those off the ladder.
     pub fn cold_rows(&self) -> Vec<usize> {
         let mut rows = Vec::new();
         self.cold_rows_into(&mut rows);
@@ -133,13 +133,13 @@ impl Replicas {
     pub fn cold_rows_into(&self, out: &mut Vec<usize>) {
         out.clear();
         out.extend(self.row_at.iter().step_by(self.rungs));
-        out.extend(&self.spare);
+        out.extend(&self.off_ladder);
     }
 
     /// The β of each row, given the β of each rung.
     pub fn betas_of_rows(&self, betas: &[f64], out: &mut Vec<f64>) {
         out.resize(self.rows(), 0.0);
-        for &row in &self.spare {
+        for &row in &self.off_ladder {
             out[row] = 1.0;
         }
         for column in 0..self.columns {
@@ -155,22 +155,22 @@ impl Replicas {
         self.row_at.swap(at, at + 1);
     }
 
-    /// One more step for every replica on the ladder; spare ones go nowhere.
+    /// One more step for every replica on the ladder; the other particles stay where they are.
     pub(super) fn grow_older(&mut self) {
         for &row in &self.row_at {
             self.ages[row] += 1;
         }
     }
 
-    /// Lets each column's coldest replica change places with a spare one, if there are any.
+    /// Lets each column's coldest replica change places with a particle off the ladder, if there is one.
     pub fn take_turns(&mut self, clock: Clock) {
-        if self.spare.is_empty() {
+        if self.off_ladder.is_empty() {
             return;
         }
         let mut rng = clock.sequence(Purpose::Turn, 0);
         for column in 0..self.columns {
-            let place = rng.random_range(0..self.spare.len());
-            std::mem::swap(&mut self.row_at[column * self.rungs], &mut self.spare[place]);
+            let place = rng.random_range(0..self.off_ladder.len());
+            std::mem::swap(&mut self.row_at[column * self.rungs], &mut self.off_ladder[place]);
         }
     }
 
@@ -193,7 +193,7 @@ impl Replicas {
             row_at.extend(new);
         }
         made_of.extend(columns * rungs..self.rows());
-        self.spare.iter_mut().for_each(|row| *row = moved(*row));
+        self.off_ladder.iter_mut().for_each(|row| *row = moved(*row));
         self.carry(&made_of);
         (self.row_at, self.rungs) = (row_at, rungs + 1);
         for column in 0..self.columns {
@@ -214,7 +214,7 @@ impl Replicas {
         let moved = |row: usize| row - gone.iter().filter(|&&g| g < row).count();
         let row_at = self.row_at.iter().filter(|row| !gone.contains(row)).map(|&r| moved(r));
         self.row_at = row_at.collect();
-        self.spare.iter_mut().for_each(|row| *row = moved(*row));
+        self.off_ladder.iter_mut().for_each(|row| *row = moved(*row));
         self.rungs -= 1;
         self.carry(&made_of);
         made_of

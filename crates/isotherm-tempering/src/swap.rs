@@ -7,8 +7,9 @@ use rand::RngExt;
 
 use super::ladder::Ladder;
 use super::replicas::Replicas;
-use crate::error::{Error, Result};
-use crate::path::Path;
+use crate::causes::NonFinite;
+use crate::ensemble::Ensemble;
+use crate::error::Result;
 use crate::streams::{Clock, Purpose};
 
 /// Attempts that the running means of the swap rates look back over.
@@ -93,8 +94,8 @@ impl SwapRates {
 
 /// Proposes the swap of every pair (i, i+1) with i ≡ `parity` mod 2 in every column. `acceptances`
 /// is room for the sums over the columns.
-pub fn swap_pass<P: Path>(
-    path: &P,
+pub fn swap_pass<E: Ensemble>(
+    ensemble: &E,
     ladder: &Ladder,
     replicas: &mut Replicas,
     rates: &mut SwapRates,
@@ -110,14 +111,9 @@ pub fn swap_pass<P: Path>(
         for gap in (parity..ladder.gaps()).step_by(2) {
             let rows = replicas.column(column);
             let log_ratio =
-                path.log_ratio((rows[gap], betas[gap]), (rows[gap + 1], betas[gap + 1]));
+                ensemble.log_ratio((rows[gap], betas[gap]), (rows[gap + 1], betas[gap + 1]));
             if log_ratio.is_nan() {
-                return Err(Error::non_finite(format!(
-                    "the swap ratio between rungs {gap} and {} is not a number at step {}; a lower \
-                     --lr should help",
-                    gap + 1,
-                    clock.step + 1
-                )));
+                return Err(NonFinite::SwapRatio { rung: gap, step: clock.step + 1 }.into());
             }
             let probability = acceptance(log_ratio);
             acceptances[gap] += probability;

@@ -1,7 +1,8 @@
-//! A path with closed answers: swaps that are accepted with a given probability, whatever the
+//! An ensemble with closed answers: swaps that are accepted with a given probability, whatever the
 //! states are. The round trips and the flow of such a ladder are known exactly.
 
-use crate::path::Path;
+use crate::ensemble::Ensemble;
+use crate::error::Result;
 use crate::streams::Clock;
 
 /// Gap `i` of a linear ladder accepts with probability `acceptance[i]`.
@@ -18,21 +19,21 @@ impl FixedAcceptance {
     }
 }
 
-impl Path for FixedAcceptance {
+impl Ensemble for FixedAcceptance {
     type Model = ();
 
     fn rows(&self) -> usize {
         self.rows
     }
 
-    fn sweep(&mut self, _model: &(), _betas: &[f64], _steps: usize, _clock: Clock) {}
+    fn sweep(&mut self, _: &(), _: &[f64], _: usize, _: Clock) -> Result<()> {
+        Ok(())
+    }
 
     fn log_ratio(&self, (_, beta_x): (usize, f64), _: (usize, f64)) -> f64 {
         let gap = ((1.0 - beta_x) * self.acceptance.len() as f64).round() as usize;
         libm::log(self.acceptance[gap])
     }
-
-    fn settle(&mut self, _model: &(), _betas: &[f64], _clock: Clock) {}
 
     fn select(&mut self, rows: &[usize]) {
         self.rows = rows.len();

@@ -9,9 +9,7 @@ use super::engine::{Tempering, TemperingState};
 use super::flow::Histograms;
 use super::ladder::Ladder;
 use super::respace::{Respace, equal_rejection, target};
-use crate::error::Result;
-use crate::path::Path;
-use crate::streams::Clock;
+use crate::ensemble::Ensemble;
 
 /// Fewest gaps that a ladder is given.
 const FEWEST_GAPS: usize = 3;
@@ -20,62 +18,33 @@ pub const MOST_RUNGS: usize = 100;
 /// The rejection that every gap should have after it: half of the swaps succeed.
 const REJECTION: f64 = 0.5;
 /// The shares of a warm-up after which the ladder is laid anew, if every gap was tried by then; what is left
-/// lets it settle.
+/// lets the replicas equilibrate.
 const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
-/// The share of further steps in which the rungs follow the flow; what is left lets them settle.
+/// The share of further steps in which the rungs follow the flow; what is left lets the replicas equilibrate.
 const FOLLOWED: f64 = 0.75;
 /// How far they go: n moves of μ = 4/n leave e⁻⁴ of the way to where the flow wants them.
 const FOLLOWED_FAR: f64 = 4.0;
 /// The largest μ: the flow has to show what came of the last moves.
 const LARGEST_MU: f64 = 0.01;
 
-impl<P: Path> Tempering<P> {
-    /// `steps` steps from that of the clock on, in which the ladder is tuned in rounds and then left
-    /// as it is; the round trips since then. `progress` is told the steps that are done and answers
-    /// whether to go on.
-    pub fn warm_up(
-        &mut self,
-        model: &P::Model,
-        steps: u64,
-        clock: Clock,
-        progress: &mut dyn FnMut(u64) -> bool,
-    ) -> Result<u64> {
-        for step in 0..steps {
-            let ends_a_round = |share: &f64| (share * steps as f64) as u64 == step;
-            if step > 0 && TUNED_AFTER.iter().any(ends_a_round) {
-                self.tune(REJECTION, MOST_RUNGS);
-            }
-            self.step(model, 1, Clock { step: clock.step + step, ..clock })?;
-            if !progress(step + 1) {
-                break;
-            }
+impl<E: Ensemble> Tempering<E> {
+    /// Lays the ladder anew at the end of a round, before step `step` of a warm-up of `steps` steps.
+    pub(crate) fn tune_between_rounds(&mut self, step: u64, steps: u64) {
+        let ends_a_round = |share: &f64| (share * steps as f64) as u64 == step;
+        if step > 0 && TUNED_AFTER.iter().any(ends_a_round) {
+            self.tune(REJECTION, MOST_RUNGS);
         }
-        let trips = self.state.flow.round_trips;
-        self.state.flow.restart_count();
-        Ok(trips)
     }
 
-    /// `steps` more steps, in which the rungs move to where the flow wants them and then stay. Equal
-    /// rejection knows nothing of how slowly states change on a rung, the flow does; but it shows only once
-    /// replicas have gone round, so this comes after a warm-up and some steps of measuring.
-    pub fn follow_the_flow(
-        &mut self,
-        model: &P::Model,
-        steps: u64,
-        clock: Clock,
-        progress: &mut dyn FnMut(u64),
-    ) -> Result<()> {
+    /// Moves the rungs towards where the flow wants them, after step `step` of `steps` steps; towards the
+    /// end they stay. Equal rejection does not see how slowly states change on a rung, the flow does;
+    /// but it shows only once replicas have gone round, so this comes after a warm-up and some steps of
+    /// measuring.
+    pub(crate) fn follow_flow(&mut self, step: u64, steps: u64) {
         let followed = FOLLOWED * steps as f64;
-        let mu = (FOLLOWED_FAR / followed).min(LARGEST_MU);
-        for step in 0..steps {
-            self.step(model, 1, Clock { step: clock.step + step, ..clock })?;
-            if (step as f64) < followed {
-                self.move_by_flow(mu);
-            }
-            progress(step + 1);
+        if (step as f64) < followed {
+            self.move_by_flow((FOLLOWED_FAR / followed).min(LARGEST_MU));
         }
-        self.state.flow.restart_count();
-        Ok(())
     }
 
     /// Moves the rungs the fraction `mu` of the way to where half of them would be by the flow, as the
@@ -128,11 +97,11 @@ impl<P: Path> Tempering<P> {
         let rungs: Vec<usize> = ladder.betas().iter().map(|&beta| nearest(beta)).collect();
         let rows: Vec<usize> = (0..columns)
             .flat_map(|column| rungs.iter().map(move |&rung| replicas.column(column)[rung]))
-            .chain(replicas.spare().iter().copied())
+            .chain(replicas.off_ladder().iter().copied())
             .collect();
-        let spare = replicas.spare().len();
-        self.path.select(&rows);
-        self.state = TemperingState::with_spare(ladder, columns, spare);
+        let extra = replicas.off_ladder().len();
+        self.ensemble.select(&rows);
+        self.state = TemperingState::with_extra_particles(ladder, columns, extra);
     }
 }
 
@@ -140,6 +109,8 @@ impl<P: Path> Tempering<P> {
 mod tests {
     use super::*;
     use crate::Spacing;
+    use crate::sampler::{Sampler, WarmUp};
+    use crate::streams::Clock;
     use crate::toy::FixedAcceptance;
 
     /// A ladder of equal differences whose gaps have been seen to accept that often.
@@ -164,7 +135,7 @@ mod tests {
         assert_eq!(betas.len(), wanted.len());
         // A thousandth of the way is that of the straight line.
         assert!(betas.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-3), "{betas:?}");
-        assert_eq!(tempering.path.rows(), 15);
+        assert_eq!(tempering.ensemble.rows(), 15);
         assert!(tempering.state.replicas.is_permutation());
         assert_eq!(tempering.state.flow.round_trips, 0, "counted anew");
     }
@@ -186,10 +157,13 @@ mod tests {
     /// move there, for three quarters of the steps.
     #[test]
     fn rungs_gather_where_the_flow_is_held_up_and_then_stay() {
-        let mut followed = seen(vec![0.9, 0.9, 0.2, 0.9, 0.9], 8);
+        let followed = seen(vec![0.9, 0.9, 0.2, 0.9, 0.9], 8);
         let mut by_hand = followed.clone();
         let clock = Clock { seed: 2, step: 0 };
-        followed.follow_the_flow(&(), 4000, clock, &mut |_| ()).expect("swap ratios are finite");
+        let mut sampler = Sampler::new(followed, clock);
+        let outcome = sampler.warm_up(&(), 4000, WarmUp::FollowFlow, &mut |_| true);
+        outcome.expect("swap ratios are finite");
+        let followed = sampler.tempering;
         let betas = followed.state.ladder.betas();
         assert_eq!(betas.len(), 6, "none comes or goes");
         assert!(betas[1..5].iter().all(|beta| (0.3..0.7).contains(beta)), "{betas:?}");

@@ -35,6 +35,7 @@ mod error;
 pub mod likelihood;
 pub mod model;
 pub mod paths;
+pub mod sampling;
 pub mod tensors;
 pub mod train;
 

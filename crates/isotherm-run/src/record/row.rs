@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use isotherm::likelihood::LogLikelihood;
 use isotherm::train::Phase;
 use isotherm::train::follower::FollowedLogZ;
-use isotherm_tempering::Path;
+use isotherm_tempering::TemperingState;
 use isotherm_tempering::engine::Change;
-use isotherm_tempering::{Tempering, flow::ReturnTime};
+use isotherm_tempering::flow::ReturnTime;
 
 /// The run after `step` steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,9 +70,8 @@ pub struct LadderRow {
 
 impl LadderRow {
     /// The ladder as it is; nothing if it has a single rung.
-    pub fn of<P: Path>(tempering: &Tempering<P>) -> Option<LadderRow> {
-        let state = &tempering.state;
-        let ReturnTime { mean, sum } = tempering.return_time();
+    pub fn of(state: &TemperingState) -> Option<LadderRow> {
+        let ReturnTime { mean, sum } = state.return_time();
         (state.ladder.rungs() > 1).then(|| LadderRow {
             betas: state.ladder.betas().to_vec(),
             swap_rates: state.rates.rates(),

@@ -13,66 +13,64 @@ use rayon::prelude::*;
 
 use super::estimate::{End, Estimate};
 use super::log_mean::log_mean;
-use crate::error::{Error, Result};
+use crate::causes::NonFinite;
+use crate::error::Result;
 
-use crate::path::Weighted;
+use crate::ensemble::Densities;
 use crate::streams::Clock;
 use crate::threads::rows_per_thread;
 
-/// log Z from the weights of particles that were annealed up, given log Z of the hot end.
-pub fn from_below(log_weights: &[f64], at_the_hot_end: f64) -> Estimate {
-    log_mean(log_weights, log_weights.len()).plus(at_the_hot_end).bounding(End::Lower)
+/// log Z from the weights of particles that were annealed up, given log Z of the reference.
+pub fn from_below(log_weights: &[f64], of_reference: f64) -> Estimate {
+    log_mean(log_weights, log_weights.len()).plus(of_reference).bounding(End::Lower)
 }
 
 /// log Z from the weights of samples of the model that were annealed down. Sample i comes from
 /// group i mod `groups`, of which each is independent of the others.
-pub fn from_above(log_weights: &[f64], groups: usize, at_the_hot_end: f64) -> Estimate {
-    log_mean(log_weights, groups).negated().plus(at_the_hot_end).bounding(End::Upper)
+pub fn from_above(log_weights: &[f64], groups: usize, of_reference: f64) -> Estimate {
+    log_mean(log_weights, groups).negated().plus(of_reference).bounding(End::Upper)
 }
 
 /// The logarithm of each row's weight after a walk along the schedule, which rises from 0 to 1, or
-/// falls from 1 to 0 and starts from the path's hidden states.
-pub fn anneal<P: Weighted + Sync + ?Sized>(
-    path: &mut P,
-    model: &P::Model,
+/// falls from 1 to 0 and starts from the ensemble's states.
+pub fn anneal<E: Densities + Sync + ?Sized>(
+    ensemble: &mut E,
+    model: &E::Model,
     schedule: &[f64],
     clock: Clock,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Vec<f64>> {
-    let rows = path.rows();
+    let rows = ensemble.rows();
     let (mut betas, mut log_weights) = (vec![0.0; rows], vec![0.0; rows]);
     let steps = schedule.len() - 1;
     for (step, pair) in schedule.windows(2).enumerate() {
         let clock = Clock { step: step as u64, ..clock };
         betas.fill(pair[0]);
-        path.sweep(model, &betas, 1, clock);
-        for (log_weight, change) in log_weights.iter_mut().zip(changes(path, pair)) {
+        ensemble.sweep(model, &betas, 1, clock)?;
+        for (log_weight, change) in log_weights.iter_mut().zip(changes(ensemble, pair)) {
             *log_weight += change;
         }
         betas.fill(pair[1]);
-        path.settle(model, &betas, clock);
+        ensemble.resample(model, &betas, clock);
         if step % 64 == 0 {
             progress(step as f64 / steps as f64);
         }
     }
     match log_weights.iter().all(|log_weight| log_weight.is_finite()) {
         true => Ok(log_weights),
-        false => Err(Error::non_finite(
-            "the weights of annealed importance sampling are not finite; the model's weights are \
-             too large to be evaluated",
-        )),
+        false => Err(NonFinite::AnnealingWeights.into()),
     }
 }
 
 /// log π_to(x) − log π_from(x) of each row, `pair` being [from, to].
-pub(super) fn changes<P: Weighted + Sync + ?Sized>(path: &P, pair: &[f64]) -> Vec<f64> {
-    let mut changes = vec![0.0; path.rows()];
+pub(super) fn changes<E: Densities + Sync + ?Sized>(ensemble: &E, pair: &[f64]) -> Vec<f64> {
+    let mut changes = vec![0.0; ensemble.rows()];
     // A softplus in f64, roughly 2 ns, for both β and each of some hundred units.
-    let chunk = rows_per_thread(path.rows(), 500.0);
+    let chunk = rows_per_thread(ensemble.rows(), 500.0);
     changes.par_chunks_mut(chunk).enumerate().for_each(|(at, changes)| {
         let mut logs = [0.0; 2];
         for (i, change) in changes.iter_mut().enumerate() {
-            path.log_weights(at * chunk + i, pair, &mut logs);
+            ensemble.log_densities(at * chunk + i, pair, &mut logs);
             *change = logs[1] - logs[0];
         }
     });

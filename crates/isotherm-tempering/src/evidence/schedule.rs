@@ -7,9 +7,10 @@
 //! takes the pilot's steps, each cut into as many as it can afford, and new random numbers.
 
 use super::annealing::changes;
-use crate::error::{Error, Result};
+use crate::causes::NonFinite;
+use crate::error::Result;
 
-use crate::path::Weighted;
+use crate::ensemble::Densities;
 use crate::streams::Clock;
 
 /// Standard deviation of the logarithm of the factors in one step of the pilot. A step keeps
@@ -28,25 +29,23 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// The schedule that a pilot with these particles, rows of the path, finds.
-    pub fn pilot<P: Weighted + Sync + ?Sized>(
-        path: &mut P,
-        model: &P::Model,
+    /// The schedule that a pilot with these particles, rows of the ensemble, finds.
+    pub fn pilot<E: Densities + Sync + ?Sized>(
+        ensemble: &mut E,
+        model: &E::Model,
         clock: Clock,
     ) -> Result<Schedule> {
         let (mut betas, mut beta) = (Vec::new(), 0.0);
         while beta < 1.0 {
             betas.push(beta);
             let clock = Clock { step: betas.len() as u64, ..clock };
-            path.sweep(model, &vec![beta; path.rows()], 1, clock);
-            let spread = deviation(&changes(path, &[beta, beta + REACH])) / REACH;
+            ensemble.sweep(model, &vec![beta; ensemble.rows()], 1, clock)?;
+            let spread = deviation(&changes(ensemble, &[beta, beta + REACH])) / REACH;
             if !spread.is_finite() {
-                return Err(Error::non_finite(
-                    "the model's energies are not finite; its weights are too large to be evaluated",
-                ));
+                return Err(NonFinite::Energies.into());
             }
             beta = (beta + (SPREAD / spread).clamp(SHORTEST, LONGEST)).min(1.0);
-            path.settle(model, &vec![beta; path.rows()], clock);
+            ensemble.resample(model, &vec![beta; ensemble.rows()], clock);
         }
         betas.push(1.0);
         Ok(Schedule { betas })

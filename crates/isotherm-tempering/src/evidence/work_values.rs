@@ -1,6 +1,7 @@
 //! log Z from a tempered sampler on a ladder that stays as it is.
 //!
-//! For every gap, u = log π_cold(x) − log π_hot(x) is recorded of the states on both of its rungs.
+//! For every gap, the work value u = log π_cold(x) − log π_hot(x) is recorded of the states on both of
+//! its rungs.
 //! Three estimates of Δ = log Z_cold − log Z_hot:
 //!
 //! - **stepping stone up**, Δ = log E_hot[e^u], low where the hot rung misses what the cold one
@@ -17,7 +18,7 @@ use rayon::prelude::*;
 
 use super::estimate::{End, Estimate, spread};
 use crate::Tempering;
-use crate::path::Weighted;
+use crate::ensemble::Densities;
 
 /// Halvings of the interval that BAR's Δ is sought in.
 const HALVINGS: usize = 45;
@@ -26,9 +27,9 @@ const HALVINGS: usize = 45;
 /// serves it is three times that and more.
 const OVERLAP: f64 = 0.02;
 
-/// u of the states on both rungs of every gap.
+/// The work values of the states on both rungs of every gap.
 #[derive(Clone, Debug)]
-pub struct Crossings {
+pub struct WorkValues {
     columns: usize,
     /// For each gap, cold end first: of the states on its colder rung, all columns at a time.
     cold: Vec<Vec<f64>>,
@@ -39,7 +40,7 @@ pub struct Crossings {
 /// log Z by the three estimators.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LadderLogZ {
-    /// Stepping stone from the hot end.
+    /// Stepping stone from the reference.
     pub up: Estimate,
     /// Stepping stone from the cold end.
     pub down: Estimate,
@@ -47,19 +48,19 @@ pub struct LadderLogZ {
     pub bar: Estimate,
 }
 
-impl Crossings {
+impl WorkValues {
     /// Nothing recorded yet.
-    pub fn new(gaps: usize, columns: usize) -> Crossings {
-        Crossings { columns, cold: vec![Vec::new(); gaps], hot: vec![Vec::new(); gaps] }
+    pub fn new(gaps: usize, columns: usize) -> WorkValues {
+        WorkValues { columns, cold: vec![Vec::new(); gaps], hot: vec![Vec::new(); gaps] }
     }
 
     /// Takes note of where the replicas are after a step.
-    pub fn record<P: Weighted + Sync>(&mut self, tempering: &Tempering<P>) {
+    pub fn record<P: Densities + Sync>(&mut self, tempering: &Tempering<P>) {
         let (betas, replicas) = (tempering.state.ladder.betas(), &tempering.state.replicas);
-        let path = &tempering.path;
+        let ensemble = &tempering.ensemble;
         let columns: Vec<Vec<(f64, f64)>> = (0..self.columns)
             .into_par_iter()
-            .map(|column| column_crossings(path, betas, replicas.column(column)))
+            .map(|column| work_values_of_column(ensemble, betas, replicas.column(column)))
             .collect();
         for column in columns {
             for (gap, (of_cold, of_hot)) in column.into_iter().enumerate() {
@@ -69,12 +70,12 @@ impl Crossings {
         }
     }
 
-    /// log Z, given that of the hot end.
-    pub fn log_z(&self, at_the_hot_end: f64) -> LadderLogZ {
+    /// log Z, given that of the reference.
+    pub fn log_z(&self, of_reference: f64) -> LadderLogZ {
         let estimate = |estimator| {
             let (climb, influences) = self.add_up(&self.gaps(estimator));
             let (std_error, freedom) = spread(&influences);
-            Estimate::around(climb, std_error, freedom).plus(at_the_hot_end)
+            Estimate::around(climb, std_error, freedom).plus(of_reference)
         };
         // Where a rung misses what its neighbour holds, a stepping stone is off by more than its spread shows.
         let bar = estimate(bar);
@@ -85,7 +86,7 @@ impl Crossings {
         }
     }
 
-    /// BAR's log Z above that of the hot end, and what each column has to do with its error. Nothing
+    /// BAR's log Z above that of the reference, and what each column has to do with its error. Nothing
     /// where the states on the two rungs of some gap hardly overlap: Δ is then a guess between them, and
     /// its error too small.
     pub fn bennett(&self) -> Option<(f64, Vec<f64>)> {
@@ -112,22 +113,26 @@ impl Crossings {
 }
 
 /// u of the state on the colder and of that on the hotter rung of every gap of a column.
-fn column_crossings(path: &impl Weighted, betas: &[f64], rows: &[usize]) -> Vec<(f64, f64)> {
-    let mut crossings = vec![(0.0, 0.0); betas.len() - 1];
+fn work_values_of_column(
+    ensemble: &impl Densities,
+    betas: &[f64],
+    rows: &[usize],
+) -> Vec<(f64, f64)> {
+    let mut works = vec![(0.0, 0.0); betas.len() - 1];
     let mut logs = [0.0; 3];
     for (rung, &row) in rows.iter().enumerate() {
         let first = rung.saturating_sub(1);
         let near = &betas[first..(rung + 2).min(betas.len())];
-        path.log_weights(row, near, &mut logs[..near.len()]);
+        ensemble.log_densities(row, near, &mut logs[..near.len()]);
         let at = rung - first;
         if rung > 0 {
-            crossings[rung - 1].1 = logs[at - 1] - logs[at];
+            works[rung - 1].1 = logs[at - 1] - logs[at];
         }
         if rung + 1 < betas.len() {
-            crossings[rung].0 = logs[at] - logs[at + 1];
+            works[rung].0 = logs[at] - logs[at + 1];
         }
     }
-    crossings
+    works
 }
 
 /// Δ over one gap, and what each column has to do with it.
@@ -198,7 +203,7 @@ mod tests {
             let spread = [-1.0, -0.5, 0.0, 0.5, 1.0];
             let hot = vec![spread.to_vec()];
             let cold = vec![spread.map(|u| u + between).to_vec()];
-            Crossings { columns: 5, cold, hot }.bennett()
+            WorkValues { columns: 5, cold, hot }.bennett()
         };
         let (climb, _) = look(1.0).expect("rungs that overlap");
         assert!((climb - 0.5).abs() < 1e-9, "{climb}");

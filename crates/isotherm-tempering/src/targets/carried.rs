@@ -3,19 +3,25 @@
 use rayon::prelude::*;
 
 use super::LocalFields;
-use super::path::{Block, Sweep, heat_bath, not_finite, toss};
-use crate::error::{Error, Result};
+use super::heat_bath::{Sweep, heat_bath};
+use super::states::{TargetStates, toss};
+use crate::causes::NonFinite;
+use crate::error::Result;
 use crate::threads::rows_per_thread;
 
-/// Steps after which fields and energies are made anew, lest rounding adds up.
+/// Steps after which fields and energies are computed from scratch, so that rounding does not add up.
 const RENEWED_EVERY: u64 = 1000;
 
 /// Nanoseconds that a variable takes, roughly: its draw, and now and then a flip.
 const NANOSECONDS_A_VARIABLE: f64 = 20.0;
 
 /// Sweeps all rows.
-pub(super) fn sweep(block: &mut Block, target: &dyn LocalFields, sweep: &Sweep<'_>) -> Result<()> {
-    let Block { n, states, energies, fields } = block;
+pub(super) fn sweep(
+    states: &mut TargetStates,
+    target: &dyn LocalFields,
+    sweep: &Sweep<'_>,
+) -> Result<()> {
+    let TargetStates { n, states, energies, fields } = states;
     let n = *n;
     let renewed = fields.is_empty() || sweep.clock.step.is_multiple_of(RENEWED_EVERY);
     fields.resize(states.len(), 0.0);
@@ -66,7 +72,7 @@ impl Row<'_> {
         for j in (0..steps).flat_map(|_| 0..n) {
             let field = fields[j];
             if !field.is_finite() {
-                return Err(no_field(j, field));
+                return Err(NonFinite::Field { variable: j, field }.into());
             }
             let drawn = heat_bath(beta, field, &mut rng);
             if drawn != state[j] {
@@ -75,13 +81,10 @@ impl Row<'_> {
                 target.follow(state, j, fields);
             }
         }
-        if energy.is_finite() { Ok(()) } else { Err(not_finite(*energy, state, "")) }
+        if energy.is_finite() {
+            return Ok(());
+        }
+        let state = state.to_vec();
+        Err(NonFinite::Energy { state, flipped: None, energy: *energy }.into())
     }
-}
-
-fn no_field(j: usize, field: f64) -> Error {
-    Error::non_finite(format!(
-        "the energy changes by {field} when variable {j} is flipped; every state needs a finite \
-         energy, a large one if it must not occur"
-    ))
 }

@@ -2,16 +2,18 @@
 //! target is called from this thread alone.
 
 use super::Target;
-use super::path::{Block, Sweep, finite, heat_bath, not_finite, toss};
+use super::heat_bath::{Sweep, finite, heat_bath};
+use super::states::{TargetStates, toss};
+use crate::causes::NonFinite;
 use crate::error::Result;
 
 /// Sweeps all rows. Rows at β = 0 are drawn afresh, and go along without being changed.
 pub(super) fn sweep<T: Target + ?Sized>(
-    block: &mut Block,
+    states: &mut TargetStates,
     target: &T,
     sweep: &Sweep<'_>,
 ) -> Result<()> {
-    let Block { n, states, energies, .. } = block;
+    let TargetStates { n, states, energies, .. } = states;
     let n = *n;
     let mut streams: Vec<_> = (0..energies.len()).map(|row| sweep.stream(row)).collect();
     let rows = sweep.betas.iter().zip(&mut streams).zip(states.chunks_exact_mut(n));
@@ -29,8 +31,8 @@ pub(super) fn sweep<T: Target + ?Sized>(
             rows.zip(sweep.betas.iter().zip(&mut streams))
         {
             if !change.is_finite() {
-                let flipped = format!(" with variable {j} flipped");
-                return Err(not_finite(*energy + change, state, &flipped));
+                let (state, energy) = (state.to_vec(), *energy + change);
+                return Err(NonFinite::Energy { state, flipped: Some(j), energy }.into());
             }
             if beta == 0.0 {
                 continue;

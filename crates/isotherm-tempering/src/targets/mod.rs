@@ -29,27 +29,31 @@
 mod carried;
 mod couplings;
 mod flipped;
+mod heat_bath;
 mod path;
 mod per_state;
 mod quadratic;
 mod request;
 mod sampler;
 mod samples;
+mod states;
 
-pub use path::TargetPath;
+pub use heat_bath::HeatBath;
+pub use path::{TargetEnsemble, TargetPath};
 pub use per_state::PerState;
 pub use quadratic::Quadratic;
 pub use request::TargetRequest;
 pub use sampler::sample_target;
 pub use samples::TargetSamples;
+pub use states::TargetStates;
 
 use crate::error::Result;
 
 /// An energy over states of `n` variables that are 0 or 1.
 ///
 /// States come in blocks: one row of `n` bytes for each state, row after row. So code that is
-/// called from far away, in another language say, is called once for many states, always from the
-/// thread that called the sampler.
+/// called across a language boundary is called once for many states, always from the thread that called
+/// the sampler.
 ///
 /// Energies must be finite. A state that must not occur gets a large energy, not an infinite one.
 pub trait Target: Sync {

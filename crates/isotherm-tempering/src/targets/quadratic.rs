@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::couplings::Couplings;
 use super::{LocalFields, Target};
-use crate::error::{Error, Result};
+use crate::causes::{EnergyError, NonFinite};
+use crate::error::Result;
 
 /// E(x) = offset + Σ_i a_i x_i + Σ_{i<j} Q_ij x_i x_j.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,24 +21,17 @@ impl Quadratic {
     pub fn new(offset: f64, linear: Vec<f64>, terms: &[(usize, usize, f64)]) -> Result<Quadratic> {
         let n = linear.len();
         if n == 0 {
-            return Err(Error::config("an energy needs at least one variable"));
+            return Err(EnergyError::NoVariables.into());
         }
         let mut pairs = BTreeMap::new();
         for &(i, j, q) in terms {
             if i == j || i.max(j) >= n {
-                return Err(Error::config(format!(
-                    "the term ({i}, {j}) does not couple two of the {n} variables; pairs are two \
-                     different numbers from 0 to {}",
-                    n - 1
-                )));
+                return Err(EnergyError::NotAPair { pair: (i, j), variables: n }.into());
             }
             *pairs.entry((i.min(j), i.max(j))).or_insert(0.0) += q;
         }
         if [offset].iter().chain(&linear).chain(pairs.values()).any(|x| !x.is_finite()) {
-            return Err(Error::non_finite(
-                "a coefficient of the energy is not a finite number; use a large one for what must \
-                 not occur",
-            ));
+            return Err(NonFinite::Coefficient.into());
         }
         let couplings = Couplings::new(n, &pairs);
         Ok(Quadratic { offset, linear, couplings })
@@ -76,9 +70,7 @@ impl Quadratic {
         let n = h.len();
         is_square(n, couplings, "J")?;
         if let Some(i) = (0..n).find(|i| couplings[i * n + i] != 0.0) {
-            return Err(Error::config(format!(
-                "J couples spin {i} with itself, which is a constant; leave the diagonal empty"
-            )));
+            return Err(EnergyError::SelfCoupling { spin: i }.into());
         }
         let all = off_diagonal(n, couplings);
         let (upper, lower): (Vec<_>, Vec<_>) = all.into_iter().partition(|&(i, j, _)| i < j);
@@ -87,10 +79,7 @@ impl Quadratic {
             (_, true) => Quadratic::from_ising(&upper, h),
             (true, false) => Quadratic::from_ising(&lower, h),
             _ if upper.len() == lower.len() && symmetric() => Quadratic::from_ising(&upper, h),
-            _ => Err(Error::config(
-                "J is neither symmetric nor triangular, so that it does not say what a pair counts; \
-                 give the same number both ways, or one triangle",
-            )),
+            _ => Err(EnergyError::NeitherSymmetricNorTriangular.into()),
         }
     }
 
@@ -156,13 +145,13 @@ impl LocalFields for Quadratic {
     }
 }
 
-fn is_square(n: usize, matrix: &[f64], name: &str) -> Result<()> {
+fn is_square(n: usize, matrix: &[f64], name: &'static str) -> Result<()> {
     match n.checked_mul(n) == Some(matrix.len()) {
         true => Ok(()),
-        false => Err(Error::config(format!(
-            "{name} has {} entries, and {n} variables need {n} × {n}",
-            matrix.len()
-        ))),
+        false => {
+            let entries = matrix.len();
+            Err(EnergyError::NotSquare { name, entries, variables: n }.into())
+        }
     }
 }
 

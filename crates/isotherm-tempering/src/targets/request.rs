@@ -1,12 +1,13 @@
 //! What is asked of the sampler of a target.
 
 use crate::MOST_RUNGS;
-use crate::error::{Error, Result};
+use crate::causes::{EnergyError, RequestError};
+use crate::error::Result;
 
 /// Bounds that keep a mistyped number from asking for years or terabytes.
-const MOST_STEPS: u64 = 1 << 48;
-const MOST_VALUES: usize = 1 << 36;
-const MOST_REPLICA_VALUES: usize = 1 << 32;
+const LOG2_MOST_STEPS: u32 = 48;
+const LOG2_MOST_VALUES: u32 = 36;
+const LOG2_MOST_REPLICA_VALUES: u32 = 32;
 
 /// What is asked of the sampler of a target. In a step every replica is swept once, and neighbours
 /// on the ladder are exchanged.
@@ -51,47 +52,38 @@ impl TargetRequest {
     /// Whether this can be done for `n` variables; the steps after the warm-up that it takes.
     pub(super) fn check(&self, n: usize) -> Result<u64> {
         let TargetRequest { samples, columns, warm_up, thin, rungs, log_z_steps, .. } = *self;
-        let refuse = |message: String| Err(Error::config(message));
         if n == 0 {
-            return refuse("a target needs at least one variable".into());
+            return Err(EnergyError::NoVariables.into());
         }
         if samples == 0 && log_z_steps == 0 {
-            return refuse(
-                "there is nothing to do; ask for at least one sample or for steps for log Z".into(),
-            );
+            return Err(RequestError::NothingToDo.into());
         }
-        if columns < 2 {
-            return refuse(format!(
-                "{columns} columns have no spread to tell errors from; ask for at least 2"
-            ));
+        for (name, value, least) in [("columns", columns as u64, 2), ("thin", thin, 1)] {
+            if value < least {
+                return Err(RequestError::TooFew { name, value, least }.into());
+            }
         }
         if !(2..=MOST_RUNGS).contains(&rungs) {
-            return refuse(format!(
-                "a ladder cannot begin with {rungs} rungs; give 2 to {MOST_RUNGS}"
-            ));
+            return Err(RequestError::Rungs { value: rungs, most: MOST_RUNGS }.into());
         }
-        if thin == 0 {
-            return refuse("samples cannot be 0 steps apart; give a thin of at least 1".into());
-        }
-        if samples.checked_mul(n).is_none_or(|values| values > MOST_VALUES) {
-            return refuse(format!(
-                "{samples} samples of {n} variables are more than 2^36 values; ask for fewer samples"
-            ));
+        let most_values = 1usize << LOG2_MOST_VALUES;
+        if samples.checked_mul(n).is_none_or(|values| values > most_values) {
+            let log2_most = LOG2_MOST_VALUES;
+            return Err(RequestError::TooManyValues { samples, units: n, log2_most }.into());
         }
         // Tuning may lay as many rungs as there can be.
         let replicas = columns.checked_mul(MOST_RUNGS).and_then(|rows| rows.checked_mul(n));
-        if replicas.is_none_or(|values| values > MOST_REPLICA_VALUES) {
-            return refuse(format!(
-                "{columns} columns of {n} variables on up to {MOST_RUNGS} rungs are more than 2^32 \
-                 values; ask for fewer columns"
-            ));
+        if replicas.is_none_or(|values| values > 1 << LOG2_MOST_REPLICA_VALUES) {
+            let (rungs, log2_most) = (MOST_RUNGS, LOG2_MOST_REPLICA_VALUES);
+            return Err(
+                RequestError::TooManyReplicas { columns, units: n, rungs, log2_most }.into()
+            );
         }
         let steps = self.rounds().checked_mul(thin).map(|steps| steps.max(log_z_steps));
-        steps
-            .filter(|steps| steps.checked_add(warm_up).is_some_and(|all| all <= MOST_STEPS))
-            .ok_or_else(|| {
-                Error::config("warm-up, thin and steps for log Z ask for more than 2^48 steps")
-            })
+        let fits =
+            |steps: &u64| steps.checked_add(warm_up).is_some_and(|all| all <= 1 << LOG2_MOST_STEPS);
+        let too_many = RequestError::TooManySteps { log2_most: LOG2_MOST_STEPS };
+        steps.filter(fits).ok_or_else(|| too_many.into())
     }
 }
 
@@ -100,26 +92,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_done_is_refused_in_a_sentence() {
+    fn impossible_requests_are_refused_by_kind() {
+        use RequestError as R;
+
         let good = TargetRequest::default();
-        assert_eq!(good.check(5).expect("defaults can be done"), 1000);
+        assert_eq!(good.check(5).expect("the defaults are possible"), 1000);
         let longer = TargetRequest { samples: 2001, ..good };
-        assert_eq!(longer.check(5).expect("more samples can"), 1010);
+        assert_eq!(longer.check(5).expect("more samples are possible"), 1010);
+        let steps = R::TooManySteps { log2_most: 48 };
         let bad = [
-            (TargetRequest { samples: 0, log_z_steps: 0, ..good }, "nothing to do"),
-            (TargetRequest { columns: 1, ..good }, "at least 2"),
-            (TargetRequest { rungs: 1, ..good }, "1 rungs"),
-            (TargetRequest { rungs: 101, ..good }, "101 rungs"),
-            (TargetRequest { thin: 0, ..good }, "at least 1"),
-            (TargetRequest { samples: usize::MAX, ..good }, "2^36"),
-            (TargetRequest { columns: 1 << 40, ..good }, "2^32"),
-            (TargetRequest { thin: u64::MAX, ..good }, "2^48"),
-            (TargetRequest { warm_up: u64::MAX, ..good }, "2^48"),
+            (TargetRequest { samples: 0, log_z_steps: 0, ..good }, R::NothingToDo),
+            (
+                TargetRequest { columns: 1, ..good },
+                R::TooFew { name: "columns", value: 1, least: 2 },
+            ),
+            (TargetRequest { rungs: 1, ..good }, R::Rungs { value: 1, most: MOST_RUNGS }),
+            (TargetRequest { rungs: 101, ..good }, R::Rungs { value: 101, most: MOST_RUNGS }),
+            (TargetRequest { thin: 0, ..good }, R::TooFew { name: "thin", value: 0, least: 1 }),
+            (
+                TargetRequest { samples: usize::MAX, ..good },
+                R::TooManyValues { samples: usize::MAX, units: 5, log2_most: 36 },
+            ),
+            (
+                TargetRequest { columns: 1 << 40, ..good },
+                R::TooManyReplicas { columns: 1 << 40, units: 5, rungs: MOST_RUNGS, log2_most: 32 },
+            ),
+            (TargetRequest { thin: u64::MAX, ..good }, steps.clone()),
+            (TargetRequest { warm_up: u64::MAX, ..good }, steps),
         ];
-        for (request, words) in bad {
-            let error = request.check(5).expect_err(words);
-            assert!(error.is_config() && error.to_string().contains(words), "{error}");
+        for (request, cause) in bad {
+            let error = request.check(5).expect_err("an impossible request");
+            assert_eq!(error.cause(), Some(&cause));
+            assert_eq!(error.kind(), crate::Kind::Options);
         }
-        assert!(good.check(0).expect_err("no variables").to_string().contains("one variable"));
+        let error = good.check(0).expect_err("no variables");
+        assert_eq!(error.cause(), Some(&EnergyError::NoVariables));
     }
 }

@@ -1,7 +1,7 @@
 //! log Z of a model that is too large to enumerate, as a bracket with a verdict.
 //!
 //! 1. A pilot finds the schedule, and annealing up it gives a lower bound that rests on nothing
-//!    but exact draws at the hot end.
+//!    but exact draws from the reference.
 //! 2. The evaluating sampler runs from two starts and gives estimates from its ladder. Where the two
 //!    do not agree, or made fewer round trips than there are replicas, it goes on for longer.
 //! 3. Annealing down from each one's samples gives upper bounds.
@@ -19,7 +19,8 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::paths::base_rate::base_rate;
-use crate::paths::{Gibbs, RbmPath, SwapOn, Weighted};
+use crate::paths::{Gibbs, RbmEnsemble, SwapOn};
+use isotherm_tempering::Densities;
 use isotherm_tempering::evidence::{Estimate, Start};
 use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
 use isotherm_tempering::evidence::schedule::Schedule;
@@ -59,7 +60,7 @@ pub struct LogZ {
     pub particles: [usize; 3],
 }
 
-/// Estimates log Z. `training` gives the hot end of the path its marginals, and one of the two
+/// Estimates log Z. `training` gives the reference its marginals, and one of the two
 /// samplers its start. `progress` is told what is going on, and the share of it that is done.
 pub fn log_z(
     model: &Rbm,
@@ -131,13 +132,13 @@ impl Work<'_> {
         schedule: &Schedule,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Pooled> {
-        let hot = self.path().log_z_at_the_hot_end();
+        let of_reference = self.path().log_z_of_reference();
         let batch = |which, steps| {
             let mut path = self.particles(effort.particles);
             let clock = self.clock(OF_FORWARD + which as u64);
             anneal(&mut path, self.model, &schedule.in_steps(steps), clock, progress)
         };
-        anneal_in_batches(effort, batch, |logs| from_below(logs, hot))
+        anneal_in_batches(effort, batch, |logs| from_below(logs, of_reference))
     }
 
     /// What the sampler finds from its two starts, after as long as it takes them to come round and agree or
@@ -150,8 +151,8 @@ impl Work<'_> {
             let start = (start, self.training);
             EvaluatingSampler::new(self.model, &self.marginals, start, columns, clock)
         };
-        let mut random = begun(Start::Random, OF_SAMPLERS[0]);
-        let mut data = begun(Start::Data, OF_SAMPLERS[1]);
+        let mut random = begun(Start::Random, OF_SAMPLERS[0])?;
+        let mut data = begun(Start::Data, OF_SAMPLERS[1])?;
         let mut longer = "";
         loop {
             let mut look = |sampler: &mut EvaluatingSampler<'_>, what: &str| {
@@ -179,7 +180,7 @@ impl Work<'_> {
         let most_batches = self.budget.batches_down();
         let particles = self.budget.particles_down();
         let effort = AnnealingEffort { particles, most_batches, ..*effort };
-        let hot = self.path().log_z_at_the_hot_end();
+        let of_reference = self.path().log_z_of_reference();
         let batch = |which: usize, steps| {
             let first = which * effort.particles;
             let rows: Vec<usize> =
@@ -191,7 +192,7 @@ impl Work<'_> {
             anneal(&mut path, self.model, &falling, clock, progress)
         };
         let columns = self.budget.sampler.columns;
-        anneal_in_batches(&effort, batch, |logs| from_above(logs, columns, hot))
+        anneal_in_batches(&effort, batch, |logs| from_above(logs, columns, of_reference))
     }
 
     fn path(&self) -> Gibbs {

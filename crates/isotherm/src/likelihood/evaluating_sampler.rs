@@ -5,7 +5,7 @@
 //! never finds a mode knows nothing of it. So it is run from two starts, random states and training
 //! data, and the two are compared (`verdict.rs`).
 //!
-//! Random states are those of the hot end, on every rung: narrow modes have yet to be found from there,
+//! Random states are those of the reference, on every rung: narrow modes have yet to be found from there,
 //! and from training data to be left, so that a sampler that is too slow for it errs on one side from one
 //! start and on the other from the other. Coins for h, which this began with once, are no such
 //! states: they put strong fields on v, and on a model with a narrow mode of half the mass both starts
@@ -18,13 +18,13 @@ use serde::{Deserialize, Serialize};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::paths::base_rate::base_rate;
-use crate::paths::hidden_marginal::SMALL_HIDDEN;
-use crate::paths::{HiddenMarginal, RbmPath, SwapOn, random_hidden};
+use crate::paths::{AnyEnsemble, automatic, random_hidden};
 use isotherm_tempering::evidence::{Estimate, Start};
-use isotherm_tempering::evidence::work_values::Crossings;
+use isotherm_tempering::recorders::{ColdLogDensity, RecordWork};
 use isotherm_tempering::streams::{Clock, Purpose};
-use isotherm_tempering::{Ladder, Spacing, Tempering, TemperingState};
+use isotherm_tempering::{
+    Densities, Ladder, Moment, Recorder, Sampler, Spacing, Tempering, TemperingState, WarmUp,
+};
 
 /// Rungs of the first ladder.
 const FIRST_RUNGS: usize = 12;
@@ -84,7 +84,7 @@ pub struct Found {
 pub struct SamplerReport {
     /// Where it began.
     pub start: Start,
-    /// log Z by stepping stones from the hot end.
+    /// log Z by stepping stones from the reference.
     pub stepping_stone_up: Estimate,
     /// log Z by stepping stones from the cold end.
     pub stepping_stone_down: Estimate,
@@ -111,83 +111,67 @@ impl SamplerReport {
 pub struct EvaluatingSampler<'a> {
     model: &'a Rbm,
     start: Start,
-    tempering: Tempering<Box<dyn RbmPath>>,
-    /// The next step.
-    clock: Clock,
+    sampler: Sampler<AnyEnsemble>,
 }
 
 impl<'a> EvaluatingSampler<'a> {
-    /// A sampler with replicas at their start, its path's hot end at `marginals`.
+    /// A sampler with replicas at their start, its path's reference at `marginals`.
     pub fn new(
         model: &'a Rbm,
         marginals: &[f64],
         (start, training): (Start, &Dataset),
         columns: usize,
         clock: Clock,
-    ) -> EvaluatingSampler<'a> {
+    ) -> Result<EvaluatingSampler<'a>> {
         let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
-        let (rows, mut path) = (state.replicas.rows(), path_of(marginals, model.n_hidden()));
-        path.set_hidden(match start {
+        let (rows, mut ensemble) = (state.replicas.rows(), automatic(marginals, model.n_hidden()));
+        ensemble.set_hidden(match start {
             Start::Random => random_hidden(rows, model.n_hidden(), clock),
             Start::Data => hidden_of_data(model, training, rows, clock),
         });
-        let mut tempering = Tempering::new(path, state);
+        let mut tempering = Tempering::new(ensemble, state);
         if start == Start::Random {
-            tempering.begin_at_the_hot_end(model, clock);
+            tempering.begin_at_reference(model, clock)?;
         }
-        EvaluatingSampler { model, start, tempering, clock }
+        Ok(EvaluatingSampler { model, start, sampler: Sampler::new(tempering, clock) })
     }
 
     /// Steps done so far.
     pub fn steps(&self) -> u64 {
-        self.clock.step
+        self.sampler.clock.step
     }
 
-    /// Brings the ladder to where it should be, then records and takes `samples` samples.
+    /// Warms up, then records and takes `samples` samples.
     pub fn look(
         &mut self,
         Length { warm_up, steps, .. }: Length,
         samples: usize,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Found> {
-        let (model, tempering) = (self.model, &mut self.tempering);
+        let (model, sampler) = (self.model, &mut self.sampler);
         let total = (warm_up + steps) as f64;
-        let mut tell = |step| progress(step as f64 / total);
-        let columns = tempering.state.replicas.columns();
-        // Where replicas came round, in an earlier look, their flow is known.
-        if tempering.state.flow.round_trips >= columns as u64 {
-            tempering.follow_the_flow(model, warm_up, self.clock, &mut tell)?;
-        } else {
-            tempering.warm_up(model, warm_up, self.clock, &mut |step| {
-                tell(step);
-                true
-            })?;
-        }
-        self.clock.step += warm_up;
-        let rungs = tempering.state.ladder.rungs();
-        let mut crossings = Crossings::new(rungs - 1, columns);
-        let mut cold = vec![0.0; columns];
-        let mut taken = BitMatrix::zeros(0, model.n_hidden());
-        let (every, rounds) = (steps.div_ceil(MOST_RECORDS), samples.div_ceil(columns) as u64);
-        for step in 0..steps {
-            tempering.step(model, 1, self.clock)?;
-            self.clock.step += 1;
-            let rows = tempering.state.replicas.cold_rows();
-            for (sum, &row) in cold.iter_mut().zip(&rows) {
-                let mut log = [0.0];
-                tempering.path.log_weights(row, &[1.0], &mut log);
-                *sum += log[0] / steps as f64;
-            }
-            if step % every == 0 {
-                crossings.record(tempering);
-            }
-            // Evenly spread, the last of them at the last step.
-            if (step + 1) * rounds / steps > step * rounds / steps {
-                taken.append(&tempering.path.hidden().select(&rows));
-            }
-            progress((warm_up + step) as f64 / total);
-        }
-        let log_z = crossings.log_z(tempering.path.log_z_at_the_hot_end());
+        let mut tell = |step: u64| {
+            progress(step as f64 / total);
+            true
+        };
+        let TemperingState { replicas, flow, .. } = &sampler.tempering.state;
+        let columns = replicas.columns();
+        // Once replicas have gone round, in an earlier look, their flow is known.
+        let how = match flow.round_trips >= columns as u64 {
+            true => WarmUp::FollowFlow,
+            false => WarmUp::Tune,
+        };
+        sampler.warm_up(model, warm_up, how, &mut tell)?;
+        let rungs = sampler.tempering.state.ladder.rungs();
+        let every = steps.div_ceil(MOST_RECORDS);
+        let mut work = RecordWork::new(rungs - 1, columns, every, u64::MAX);
+        let mut cold = ColdLogDensity::new(columns);
+        let mut taken = HiddenSamples::new(samples.div_ceil(columns) as u64, model.n_hidden());
+        let recorders: &mut [&mut dyn Recorder<AnyEnsemble>] =
+            &mut [&mut cold, &mut work, &mut taken];
+        sampler.record(model, steps, recorders, &mut |step| tell(warm_up + step - 1))?;
+        let tempering = &sampler.tempering;
+        let log_z = work.values.log_z(tempering.ensemble.log_z_of_reference());
         let report = SamplerReport {
             start: self.start,
             stepping_stone_up: log_z.up,
@@ -198,15 +182,31 @@ impl<'a> EvaluatingSampler<'a> {
             steps,
             round_trips: tempering.state.flow.round_trips,
         };
-        Ok(Found { report, cold_log_weights: cold, samples: taken })
+        Ok(Found { report, cold_log_weights: cold.means, samples: taken.h })
     }
 }
 
-/// The path that mixes best: with few hidden units the visible ones can be summed out.
-pub(crate) fn path_of(marginals: &[f64], n_hidden: usize) -> Box<dyn RbmPath> {
-    match n_hidden <= SMALL_HIDDEN.min(marginals.len()) {
-        true => Box::new(HiddenMarginal::new(marginals.len(), n_hidden)),
-        false => Box::new(base_rate(marginals, n_hidden, SwapOn::FreeEnergy)),
+/// Hidden states at the cold end, `rounds` times evenly spread over the steps, the last of them at the
+/// last step.
+struct HiddenSamples {
+    rounds: u64,
+    h: BitMatrix,
+}
+
+impl HiddenSamples {
+    fn new(rounds: u64, n_hidden: usize) -> HiddenSamples {
+        HiddenSamples { rounds, h: BitMatrix::zeros(0, n_hidden) }
+    }
+}
+
+impl Recorder<AnyEnsemble> for HiddenSamples {
+    fn record(&mut self, moment: &mut Moment<'_, AnyEnsemble>) -> Result<()> {
+        let (step, steps) = (moment.step, moment.steps);
+        if (step + 1) * self.rounds / steps > step * self.rounds / steps {
+            let rows = moment.replicas().cold_rows();
+            self.h.append(&moment.tempering.ensemble.hidden().select(&rows));
+        }
+        Ok(())
     }
 }
 

@@ -12,10 +12,11 @@ use std::f64::consts::LN_2;
 use isotherm_kernels::bits::{bit, ones};
 use isotherm_kernels::exp::sigmoid_f64;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Matrix, Products, Tile, bernoulli};
+use isotherm_tempering::{Explorer, Path, Population, Result, States};
 use rayon::prelude::*;
 
 use self::visible_sums::{Carried, Scratch, Tabulated, VisibleSums};
-use super::{Path, RbmPath, Weighted};
+use super::{HiddenStates, VisibleUnits};
 use crate::model::Rbm;
 use isotherm_tempering::streams::{Clock, Purpose};
 use isotherm_tempering::threads::rows_per_thread;
@@ -24,31 +25,45 @@ use isotherm_tempering::threads::rows_per_thread;
 /// units for every hidden one.
 pub const SMALL_HIDDEN: usize = 32;
 
-/// A block of replicas that are hidden states alone.
+/// p(h)^β over the hidden units.
+#[derive(Clone, Copy, Debug)]
+pub struct HiddenMarginalPath {
+    n_hidden: usize,
+}
+
+/// Hidden states, with −F(h) of each after a sweep.
 #[derive(Clone, Debug)]
-pub struct HiddenMarginal {
+pub struct HiddenMarginalStates {
     h: BitMatrix,
     /// −F(h) = b·h + Σ_j softplus(c_j + (Wh)_j).
     log_weight: Vec<f64>,
+}
+
+/// Single-site Gibbs sampling of hidden units with the visible ones summed out.
+#[derive(Clone, Debug)]
+pub struct SingleSiteGibbs {
     products: Products,
     /// One for each chunk of rows.
     scratch: Vec<Scratch>,
-    /// h and c + Wh of the rows that were last asked for their visible units.
+    /// h and c + Wh of the rows whose visible units were drawn last.
     visible_field: Matrix,
     asked: BitMatrix,
 }
 
-impl HiddenMarginal {
-    /// No replicas yet.
-    pub fn new(n_visible: usize, n_hidden: usize) -> HiddenMarginal {
-        HiddenMarginal {
-            h: BitMatrix::zeros(0, n_hidden),
-            log_weight: Vec::new(),
+/// Replicas on the hidden-marginal path.
+pub type HiddenMarginal = Population<HiddenMarginalPath, SingleSiteGibbs>;
+
+/// The hidden-marginal path over `n_visible` and `n_hidden` units, without replicas yet.
+pub fn hidden_marginal(n_visible: usize, n_hidden: usize) -> HiddenMarginal {
+    Population {
+        path: HiddenMarginalPath { n_hidden },
+        explorer: SingleSiteGibbs {
             products: Products::default(),
             scratch: Vec::new(),
             visible_field: Matrix::zeros(0, n_visible),
             asked: BitMatrix::zeros(0, n_hidden),
-        }
+        },
+        states: HiddenMarginalStates { h: BitMatrix::zeros(0, n_hidden), log_weight: Vec::new() },
     }
 }
 
@@ -80,29 +95,60 @@ fn sweep_row(
     sum + ones(h).map(|i| f64::from(b[i])).sum::<f64>()
 }
 
-impl Path for HiddenMarginal {
+impl Path for HiddenMarginalPath {
     type Model = Rbm;
+    type States = HiddenMarginalStates;
 
-    fn rows(&self) -> usize {
-        self.h.rows()
+    fn log_densities(
+        &self,
+        states: &HiddenMarginalStates,
+        row: usize,
+        betas: &[f64],
+        out: &mut [f64],
+    ) {
+        for (out, beta) in out.iter_mut().zip(betas) {
+            *out = beta * states.log_weight[row];
+        }
     }
 
-    fn sweep(&mut self, model: &Rbm, betas: &[f64], steps: usize, clock: Clock) {
-        assert_eq!(betas.len(), self.h.rows(), "one β for each row");
+    fn log_z_of_reference(&self) -> f64 {
+        self.n_hidden as f64 * LN_2
+    }
+
+    fn log_ratio(
+        &self,
+        states: &HiddenMarginalStates,
+        (x, beta_x): (usize, f64),
+        (y, beta_y): (usize, f64),
+    ) -> f64 {
+        (beta_x - beta_y) * (states.log_weight[y] - states.log_weight[x])
+    }
+}
+
+impl Explorer<HiddenMarginalPath> for SingleSiteGibbs {
+    fn sweep(
+        &mut self,
+        _: &HiddenMarginalPath,
+        model: &Rbm,
+        states: &mut HiddenMarginalStates,
+        betas: &[f64],
+        steps: usize,
+        clock: Clock,
+    ) -> Result<()> {
         let (n_visible, n_hidden) = (model.n_visible(), model.n_hidden());
         let (level, c) = (Level::detect(), &model.parameters().c);
-        // The model may have changed since the last sweep: the tables are made anew.
+        // The model may have changed since the last sweep: the tables are computed again.
         let tabulated = n_hidden <= Products::MOST_INPUTS
             && self.products.tabulate(level, model.filters(), c.tiles());
         let site = if tabulated { 0.05 } else { 0.5 } * n_visible as f64 + 20.0;
         let rows = rows_per_thread(betas.len(), site * (steps * n_hidden) as f64);
-        let (b, words) = (model.parameters().b.row(0), self.h.words_per_row());
+        let (b, words) = (model.parameters().b.row(0), states.h.words_per_row());
         let products = &self.products;
         self.scratch.resize_with(betas.len().div_ceil(rows), Scratch::default);
         betas
             .par_chunks(rows)
-            .zip(self.h.words_mut().par_chunks_mut(rows * words))
-            .zip(self.log_weight.par_chunks_mut(rows))
+            .zip(states.h.words_mut().par_chunks_mut(rows * words))
+            .zip(states.log_weight.par_chunks_mut(rows))
             .zip(&mut self.scratch)
             .enumerate()
             .for_each(|(chunk, (((betas, h), log_weights), scratch))| {
@@ -113,17 +159,7 @@ impl Path for HiddenMarginal {
                     share.sweep(b, steps, clock, &mut Carried::new(model, scratch));
                 }
             });
-    }
-
-    fn log_ratio(&self, (x, beta_x): (usize, f64), (y, beta_y): (usize, f64)) -> f64 {
-        (beta_x - beta_y) * (self.log_weight[y] - self.log_weight[x])
-    }
-
-    fn settle(&mut self, _model: &Rbm, _betas: &[f64], _clock: Clock) {}
-
-    fn select(&mut self, rows: &[usize]) {
-        self.h = self.h.select(rows);
-        self.log_weight = rows.iter().map(|&r| self.log_weight[r]).collect();
+        Ok(())
     }
 }
 
@@ -149,7 +185,18 @@ impl Share<'_> {
     }
 }
 
-impl RbmPath for HiddenMarginal {
+impl States for HiddenMarginalStates {
+    fn rows(&self) -> usize {
+        self.h.rows()
+    }
+
+    fn select(&mut self, rows: &[usize]) {
+        self.h = self.h.select(rows);
+        self.log_weight = rows.iter().map(|&r| self.log_weight[r]).collect();
+    }
+}
+
+impl HiddenStates for HiddenMarginalStates {
     fn hidden(&self) -> BitMatrix {
         self.h.clone()
     }
@@ -170,31 +217,28 @@ impl RbmPath for HiddenMarginal {
             self.h.row_mut(row).copy_from_slice(h.row(i));
         }
     }
+}
 
-    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix) {
+impl VisibleUnits<HiddenMarginalPath> for SingleSiteGibbs {
+    fn visible(
+        &mut self,
+        model: &Rbm,
+        states: &HiddenMarginalStates,
+        rows: &[usize],
+        clock: Clock,
+        out: &mut BitMatrix,
+    ) {
         let (level, n_visible) = (Level::detect(), model.n_visible());
         if self.visible_field.rows() != rows.len() {
             self.visible_field = Matrix::zeros(rows.len(), n_visible);
         }
         self.asked.clear_rows();
-        rows.iter().for_each(|&row| self.asked.push_row(self.h.row(row)));
+        rows.iter().for_each(|&row| self.asked.push_row(states.h.row(row)));
         model.visible_field(self.asked.as_rows(), self.visible_field.tiles_mut());
         for (i, &row) in rows.iter().enumerate() {
             let mut rng = clock.lanes(Purpose::Visible, row);
             let field = self.visible_field.row_tiles(i);
             bernoulli::draw_row(level, field, &[], 1.0, n_visible, &mut rng, out.row_mut(i));
         }
-    }
-}
-
-impl Weighted for HiddenMarginal {
-    fn log_weights(&self, row: usize, betas: &[f64], out: &mut [f64]) {
-        for (out, beta) in out.iter_mut().zip(betas) {
-            *out = beta * self.log_weight[row];
-        }
-    }
-
-    fn log_z_at_the_hot_end(&self) -> f64 {
-        self.h.cols() as f64 * LN_2
     }
 }

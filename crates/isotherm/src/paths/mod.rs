@@ -1,32 +1,38 @@
-//! Paths: families of distributions π_β that lead from a hot end β = 0, which can be drawn from
-//! exactly, to the model at β = 1.
+//! Paths of an RBM, from a reference at β = 0 to the model at β = 1, each with the kernel that moves its
+//! replicas.
 //!
-//! | path | π_β | hot end |
-//! |---|---|---|
-//! | [`joint`] (the paper's) | exp(−β E(v, h)) | uniform |
-//! | [`base_rate`] | v-field (1−β)c₀ + β(c + Wh), h-field β(b + Wᵀv) | product of the data's marginals |
-//! | [`hidden_marginal`] | p(h)^β, v summed out | uniform h |
+//! | path | π_β | reference | kernel |
+//! |---|---|---|---|
+//! | [`joint`] (the paper's) | exp(−β E(v, h)) | uniform | block Gibbs |
+//! | [`base_rate`] | v-field (1−β)c₀ + β(c + Wh), h-field β(b + Wᵀv) | product of the data's marginals | block Gibbs |
+//! | [`hidden_marginal`] | p(h)^β, v summed out | uniform h | single-site Gibbs |
 //!
-//! The tempering engine knows a path only through the trait [`Path`], and works on a block of
-//! replicas at once. Implementations whose answers are known in closed form ([`toy`]) are what
-//! the engine is tested with.
+//! [`automatic`] chooses among them. Another path is one more file: a [`Path`](isotherm_tempering::Path), an
+//! [`Explorer`] with [`VisibleUnits`], and [`HiddenStates`]; the [`Population`] of the three is an
+//! [`RbmEnsemble`].
 
 pub mod base_rate;
-mod gibbs;
+mod block_gibbs;
 mod gibbs_block;
+mod gibbs_path;
+mod gibbs_states;
 pub mod hidden_marginal;
 pub mod joint;
 
-pub use gibbs::Gibbs;
+pub use block_gibbs::{BlockGibbs, Gibbs};
+pub use gibbs_path::GibbsPath;
+pub use gibbs_states::GibbsStates;
 pub use hidden_marginal::HiddenMarginal;
 
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli};
+use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::{Densities, Explorer, Path, Population, States};
 use serde::{Deserialize, Serialize};
 
 use crate::model::Rbm;
-use isotherm_tempering::streams::{Clock, Purpose};
-pub use isotherm_tempering::{Path, Weighted};
+use base_rate::base_rate;
+use hidden_marginal::{SMALL_HIDDEN, hidden_marginal};
 
 /// What the swap ratio is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,8 +44,8 @@ pub enum SwapOn {
     FreeEnergy,
 }
 
-/// A path of an RBM. Between two steps its whole state is the hidden units of its replicas.
-pub trait RbmPath: Path<Model = Rbm> + Weighted + Send + Sync {
+/// The states of an RBM's replicas. Between two steps they are the hidden units and nothing else.
+pub trait HiddenStates: States {
     /// The hidden units, a row for each replica.
     fn hidden(&self) -> BitMatrix;
 
@@ -49,18 +55,96 @@ pub trait RbmPath: Path<Model = Rbm> + Weighted + Send + Sync {
     /// Copies the hidden units of the given rows into `out`'s rows.
     fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix);
 
-    /// Puts the given rows into the hidden states that are `h`'s rows; the others stay as they are. The
-    /// next thing that is asked of the path must be a sweep.
+    /// Puts the given rows into the hidden states that are `h`'s rows; the others stay as they are.
     fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix);
 
-    /// Visible samples of the given rows, which must be at β = 1 and settled, into `out`'s rows.
-    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix);
-
-    /// The hidden fields b + Wᵀv of these samples into `out`, row by row, if the sweep has summed them up
-    /// in this grouping; whether it has. What is in the padding is not said.
+    /// The hidden fields b + Wᵀv of the given rows into `out`, row by row, if the last sweep has
+    /// summed them up in this grouping; returns whether it has. The padding of a row is unspecified.
     fn hidden_fields(&self, rows: &[usize], grouping: Grouping, out: &mut [Tile]) -> bool {
         let _ = (rows, grouping, out);
         false
+    }
+}
+
+/// A kernel that can show the visible units of its replicas.
+pub trait VisibleUnits<P: Path<Model = Rbm>>: Explorer<P> {
+    /// Visible samples of the given rows, which must be at β = 1 after a step, into `out`'s rows.
+    fn visible(
+        &mut self,
+        model: &Rbm,
+        states: &P::States,
+        rows: &[usize],
+        clock: Clock,
+        out: &mut BitMatrix,
+    );
+}
+
+/// Replicas of an RBM on some path. Every [`Population`] with [`HiddenStates`] and [`VisibleUnits`] is one.
+pub trait RbmEnsemble: Densities<Model = Rbm> + Send + Sync {
+    /// See [`HiddenStates::hidden`].
+    fn hidden(&self) -> BitMatrix;
+
+    /// See [`HiddenStates::set_hidden`].
+    fn set_hidden(&mut self, h: BitMatrix);
+
+    /// See [`HiddenStates::copy_hidden`].
+    fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix);
+
+    /// See [`HiddenStates::put_hidden`].
+    fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix);
+
+    /// See [`VisibleUnits::visible`].
+    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix);
+
+    /// See [`HiddenStates::hidden_fields`].
+    fn hidden_fields(&self, rows: &[usize], grouping: Grouping, out: &mut [Tile]) -> bool;
+}
+
+impl<P, E> RbmEnsemble for Population<P, E>
+where
+    P: Path<Model = Rbm, States: HiddenStates + Send + Sync> + Send + Sync,
+    E: VisibleUnits<P> + Send + Sync,
+{
+    fn hidden(&self) -> BitMatrix {
+        self.states.hidden()
+    }
+
+    fn set_hidden(&mut self, h: BitMatrix) {
+        self.states.set_hidden(h);
+    }
+
+    fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix) {
+        self.states.copy_hidden(rows, out);
+    }
+
+    fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix) {
+        self.states.put_hidden(rows, h);
+    }
+
+    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix) {
+        self.explorer.visible(model, &self.states, rows, clock, out);
+    }
+
+    fn hidden_fields(&self, rows: &[usize], grouping: Grouping, out: &mut [Tile]) -> bool {
+        self.states.hidden_fields(rows, grouping, out)
+    }
+}
+
+/// An ensemble on a path that was chosen at run time.
+pub type AnyEnsemble = Box<dyn RbmEnsemble>;
+
+/// Whether the automatic choice is the hidden-marginal path: the hidden units are few, and not more than
+/// the visible ones.
+pub fn is_small(n_visible: usize, n_hidden: usize) -> bool {
+    n_hidden <= SMALL_HIDDEN.min(n_visible)
+}
+
+/// An ensemble on the path that mixes best, without replicas yet: hidden-marginal where the model
+/// [is small](is_small), base-rate otherwise.
+pub fn automatic(marginals: &[f64], n_hidden: usize) -> AnyEnsemble {
+    match is_small(marginals.len(), n_hidden) {
+        true => Box::new(hidden_marginal(marginals.len(), n_hidden)),
+        false => Box::new(base_rate(marginals, n_hidden, SwapOn::FreeEnergy)),
     }
 }
 

@@ -5,12 +5,11 @@
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Tile};
 
-use super::negative::AnyPath;
 use crate::model::Rbm;
 use crate::paths::joint::joint;
-use crate::paths::{Gibbs, Path, RbmPath, SwapOn};
-use isotherm_tempering::Tempering;
+use crate::paths::{AnyEnsemble, Gibbs, RbmEnsemble, SwapOn};
 use isotherm_tempering::streams::Clock;
+use isotherm_tempering::{Ensemble, Result, Tempering};
 
 /// The samples at β = 1 in a block of their own. Nothing here outlives a step.
 pub struct Between {
@@ -32,24 +31,25 @@ impl Between {
     /// `k` Gibbs steps of the ladder's replicas at β = 1; their visible states go into `out`.
     pub fn step(
         &mut self,
-        tempering: &mut Tempering<AnyPath>,
+        tempering: &mut Tempering<AnyEnsemble>,
         model: &Rbm,
         k: usize,
         clock: Clock,
         out: &mut BitMatrix,
-    ) {
+    ) -> Result<()> {
         let Between { gibbs, h, all, betas } = self;
         tempering.at_the_cold_end(|path, rows| {
             path.copy_hidden(rows, h);
             gibbs.put_hidden(all, h);
-            gibbs.sweep(model, betas, k, clock);
+            gibbs.sweep(model, betas, k, clock)?;
             gibbs.visible(model, all, clock, out);
             gibbs.copy_hidden(all, h);
             path.put_hidden(rows, h);
-        });
+            Ok(())
+        })
     }
 
-    /// The hidden fields of these visible states: see [`RbmPath::hidden_fields`].
+    /// The hidden fields of these visible states: see [`RbmEnsemble::hidden_fields`].
     pub fn hidden_fields(&self, grouping: Grouping, out: &mut [Tile]) -> bool {
         self.gibbs.hidden_fields(&self.all, grouping, out)
     }

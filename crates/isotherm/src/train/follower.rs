@@ -13,18 +13,19 @@
 use isotherm_kernels::{BitMatrix, stream_key};
 use serde::{Deserialize, Serialize};
 
-use super::negative::AnyPath;
 use super::plan::Plan;
 use crate::error::Result;
-use crate::likelihood::evaluating_sampler::path_of;
 use crate::likelihood::{
     Estimate, Tracked, log_mean_by_column, quick_minus_free_energies_of_hidden,
 };
 use crate::model::{Parameters, Rbm};
-use crate::paths::random_hidden;
-use isotherm_tempering::evidence::work_values::Crossings;
+use crate::paths::{AnyEnsemble, automatic, random_hidden};
+use isotherm_tempering::evidence::work_values::WorkValues;
+use isotherm_tempering::recorders::RecordWork;
 use isotherm_tempering::streams::{Clock, Purpose};
-use isotherm_tempering::{Adaptation, Ladder, Respace, Spacing, Tempering, TemperingState};
+use isotherm_tempering::{
+    Adaptation, Densities, Ladder, Respace, Sampler, Spacing, Tempering, TemperingState,
+};
 
 /// Updates between two steps of the follower.
 const EVERY: u64 = 20;
@@ -61,7 +62,7 @@ pub struct FollowedLogZ {
 /// The sampler and what it has seen so far; part of the state of a run.
 pub struct Follower {
     /// Replicas of the averaged model.
-    pub tempering: Tempering<AnyPath>,
+    pub sampler: Sampler<AnyEnsemble>,
     /// −F(h) of those at the cold end, one a column, under the model of the last look; none before the
     /// first.
     pub minus_f: Vec<f64>,
@@ -82,10 +83,11 @@ impl Follower {
 
     /// A follower with a given ladder and given hidden states that has seen nothing yet.
     pub fn resume(marginals: &[f64], state: TemperingState, h: BitMatrix) -> Follower {
-        let mut path = path_of(marginals, h.cols());
-        path.set_hidden(h);
+        let mut ensemble = automatic(marginals, h.cols());
+        ensemble.set_hidden(h);
         let (minus_f, tracked) = (Vec::new(), Tracked::default());
-        Follower { tempering: Tempering::new(path, state), minus_f, tracked }
+        let sampler = Sampler::new(Tempering::new(ensemble, state), clock(0, 0));
+        Follower { sampler, minus_f, tracked }
     }
 
     /// A step of the sampler and a look at it, if it is time.
@@ -95,18 +97,21 @@ impl Follower {
         }
         let model = Rbm::new(averaged.clone());
         let step = self.importance_step(&model);
-        self.tempering.step(&model, 1, clock(seed, update))?;
+        let gaps = self.sampler.tempering.state.ladder.gaps();
+        let mut work = RecordWork::new(gaps, COLUMNS, 1, 1);
+        self.sampler.clock = clock(seed, update);
+        self.sampler.record(&model, 1, &mut [&mut work], &mut |_| true)?;
         self.minus_f = self.minus_free_energies(&model);
-        let bridges = self.bridges();
+        let bridges = self.bridges(&work.values);
         self.tracked.look(&step, bridges.as_deref());
-        self.tempering.adapt(&ADAPTATION);
+        self.sampler.tempering.adapt(&ADAPTATION);
         Ok(())
     }
 
     /// log Z of the averaged model of the moment: of the last look, and an importance step on.
     pub fn log_z(&self, averaged: &Rbm) -> Option<FollowedLogZ> {
         let estimate = self.tracked.after(&self.importance_step(averaged))?;
-        let round_trips = self.tempering.state.flow.round_trips;
+        let round_trips = self.sampler.tempering.state.flow.round_trips;
         Some(FollowedLogZ { estimate, columns: COLUMNS, round_trips })
     }
 
@@ -125,25 +130,23 @@ impl Follower {
     fn minus_free_energies(&self, model: &Rbm) -> Vec<f64> {
         let mut h = BitMatrix::zeros(COLUMNS, model.n_hidden());
         let mut rows = Vec::with_capacity(COLUMNS);
-        self.tempering.state.replicas.cold_rows_into(&mut rows);
-        self.tempering.path.copy_hidden(&rows, &mut h);
+        self.sampler.tempering.state.replicas.cold_rows_into(&mut rows);
+        self.sampler.tempering.ensemble.copy_hidden(&rows, &mut h);
         quick_minus_free_energies_of_hidden(model, &h)
     }
 
-    /// log Z by the bridges between the rungs, as each column sees it; nothing where they do not bear.
-    fn bridges(&self) -> Option<Vec<f64>> {
-        let tempering = &self.tempering;
-        let mut crossings = Crossings::new(tempering.state.ladder.gaps(), COLUMNS);
-        crossings.record(tempering);
-        let (climb, influences) = crossings.bennett()?;
-        let log_z = tempering.path.log_z_at_the_hot_end() + climb;
+    /// log Z by the bridges between the rungs, as each column sees it; nothing where the states on
+    /// neighbouring rungs hardly overlap.
+    fn bridges(&self, work: &WorkValues) -> Option<Vec<f64>> {
+        let (climb, influences) = work.bennett()?;
+        let log_z = self.sampler.tempering.ensemble.log_z_of_reference() + climb;
         Some(influences.iter().map(|influence| log_z + COLUMNS as f64 * influence).collect())
     }
 
     /// Forgets what was seen, as when the model is another one than it was.
     pub fn begin_anew(&mut self) {
         (self.minus_f, self.tracked) = (Vec::new(), Tracked::default());
-        self.tempering.state.flow.restart_count();
+        self.sampler.tempering.state.flow.restart_count();
     }
 }
 

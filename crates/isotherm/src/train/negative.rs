@@ -10,13 +10,11 @@ use super::plan::Plan;
 use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
 use crate::paths::base_rate::base_rate;
+use crate::paths::hidden_marginal::hidden_marginal;
 use crate::paths::joint::joint;
-use crate::paths::{Gibbs, HiddenMarginal, Path, RbmPath, SwapOn, random_hidden};
+use crate::paths::{AnyEnsemble, Gibbs, RbmEnsemble, SwapOn, random_hidden};
 use isotherm_tempering::streams::{Clock, Purpose};
-use isotherm_tempering::{Ladder, Tempering, TemperingState};
-
-/// A path of any kind, chosen at run time.
-pub type AnyPath = Box<dyn RbmPath>;
+use isotherm_tempering::{Ensemble, Ladder, Tempering, TemperingState};
 
 /// Where negative samples come from.
 pub enum Negative {
@@ -25,7 +23,7 @@ pub enum Negative {
     /// Exact samples, nothing kept.
     Exact(Box<PerfectSampler>),
     /// Persistent replicas on a ladder, and what is done between two steps of it, if anything is.
-    Tempered(Box<Tempering<AnyPath>>, Option<Box<Between>>),
+    Tempered(Box<Tempering<AnyEnsemble>>, Option<Box<Between>>),
 }
 
 impl Negative {
@@ -40,7 +38,7 @@ impl Negative {
             return Negative::Exact(Box::new(PerfectSampler::new(n_visible, n_hidden)));
         }
         let ladder = Ladder::new(plan.rungs, plan.config.spacing);
-        let state = TemperingState::with_spare(ladder, plan.columns, plan.spare());
+        let state = TemperingState::with_extra_particles(ladder, plan.columns, plan.spare());
         let clock = Clock { seed: plan.config.seed, step: 0 };
         let h = random_hidden(state.replicas.rows(), n_hidden, clock);
         Negative::resume(plan, marginals, state, h)
@@ -49,20 +47,20 @@ impl Negative {
     /// A tempered sampler with a given ladder and given hidden states.
     pub fn resume(plan: &Plan, marginals: &[f64], state: TemperingState, h: BitMatrix) -> Negative {
         let (n_visible, n_hidden) = (marginals.len(), plan.config.hidden);
-        let mut path: AnyPath = match plan.path {
-            PathKind::HiddenMarginal => Box::new(HiddenMarginal::new(n_visible, n_hidden)),
+        let mut ensemble: AnyEnsemble = match plan.path {
+            PathKind::HiddenMarginal => Box::new(hidden_marginal(n_visible, n_hidden)),
             PathKind::BaseRate => Box::new(base_rate(marginals, n_hidden, plan.swap)),
             PathKind::Joint | PathKind::Auto => Box::new(joint(n_visible, n_hidden, plan.swap)),
         };
-        path.set_hidden(h);
+        ensemble.set_hidden(h);
         let particles = state.replicas.particles();
         let between = (plan.config.temper_every > 1)
             .then(|| Box::new(Between::new(particles, n_visible, n_hidden)));
-        Negative::Tempered(Box::new(Tempering::new(path, state)), between)
+        Negative::Tempered(Box::new(Tempering::new(ensemble, state)), between)
     }
 
     /// The replicas on their ladder, if there are any.
-    pub fn tempering(&self) -> Option<&Tempering<AnyPath>> {
+    pub fn tempering(&self) -> Option<&Tempering<AnyEnsemble>> {
         match self {
             Negative::Contrastive(_) | Negative::Exact(_) => None,
             Negative::Tempered(tempering, _) => Some(tempering),
@@ -70,10 +68,18 @@ impl Negative {
     }
 
     /// The replicas on their ladder, if there are any.
-    pub fn tempering_mut(&mut self) -> Option<&mut Tempering<AnyPath>> {
+    pub fn tempering_mut(&mut self) -> Option<&mut Tempering<AnyEnsemble>> {
         match self {
             Negative::Contrastive(_) | Negative::Exact(_) => None,
             Negative::Tempered(tempering, _) => Some(tempering),
+        }
+    }
+
+    /// The replicas on their ladder, if there are any.
+    pub fn into_tempering(self) -> Option<Tempering<AnyEnsemble>> {
+        match self {
+            Negative::Contrastive(_) | Negative::Exact(_) => None,
+            Negative::Tempered(tempering, _) => Some(*tempering),
         }
     }
 
@@ -89,10 +95,10 @@ impl Negative {
         out: &mut BitMatrix,
     ) -> Result<()> {
         match self {
-            Negative::Contrastive(gibbs) => contrast(gibbs, model, data, k, clock, out),
+            Negative::Contrastive(gibbs) => contrast(gibbs, model, data, k, clock, out)?,
             Negative::Exact(sampler) => sampler.visible(model, clock, out),
             Negative::Tempered(tempering, Some(between)) if !tempers => {
-                between.step(tempering, model, k, clock, out);
+                between.step(tempering, model, k, clock, out)?;
             }
             Negative::Tempered(tempering, _) => {
                 tempering.step(model, k, clock)?;
@@ -126,7 +132,7 @@ fn contrast(
     k: usize,
     clock: Clock,
     out: &mut BitMatrix,
-) {
+) -> Result<()> {
     let rows = data.rows();
     let mut h = BitMatrix::zeros(rows, model.n_hidden());
     let mut field = isotherm_kernels::Matrix::zeros(rows, model.n_hidden());
@@ -137,7 +143,8 @@ fn contrast(
         bernoulli::draw_row(level, field.row_tiles(row), &[], 1.0, cols, &mut rng, h.row_mut(row));
     }
     gibbs.set_hidden(h);
-    gibbs.sweep(model, &vec![1.0; rows], k, clock);
+    gibbs.sweep(model, &vec![1.0; rows], k, clock)?;
     let all: Vec<usize> = (0..rows).collect();
     gibbs.visible(model, &all, clock, out);
+    Ok(())
 }

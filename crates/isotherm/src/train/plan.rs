@@ -6,7 +6,7 @@ use crate::data::{Binarise, ImageShape};
 use crate::error::{Error, Result};
 use crate::model::PerfectSampler;
 use crate::paths::SwapOn;
-use crate::paths::hidden_marginal::SMALL_HIDDEN;
+use crate::paths::is_small;
 use isotherm_tempering::{Adaptation, Respace};
 
 /// The largest layer that is enumerated all along a run and not only at its end.
@@ -314,9 +314,7 @@ impl Config {
         }
         match (self.algorithm, self.path) {
             (Algorithm::Sml, PathKind::Auto) => Ok(PathKind::Joint),
-            (_, PathKind::Auto) if self.hidden <= SMALL_HIDDEN.min(n_visible) => {
-                Ok(PathKind::HiddenMarginal)
-            }
+            (_, PathKind::Auto) if is_small(n_visible, self.hidden) => Ok(PathKind::HiddenMarginal),
             (_, PathKind::Auto) => Ok(PathKind::BaseRate),
             (_, path) => Ok(path),
         }
@@ -415,19 +413,25 @@ impl Config {
     }
 }
 
+impl Config {
+    /// How a ladder adapts by these options.
+    pub fn adaptation(&self) -> Adaptation {
+        Adaptation {
+            respace: self.respace,
+            beta_lr: self.beta_lr,
+            min_swap: self.min_swap,
+            min_rungs: self.min_rungs,
+            max_rungs: self.max_rungs,
+            spawn_every: self.spawn_every,
+            burn_in: self.burn_in,
+        }
+    }
+}
+
 impl Plan {
     /// How the ladder adapts, if it does.
     pub fn adaptation(&self) -> Option<Adaptation> {
-        let c = &self.config;
-        (c.algorithm == Algorithm::Apt).then_some(Adaptation {
-            respace: c.respace,
-            beta_lr: c.beta_lr,
-            min_swap: c.min_swap,
-            min_rungs: c.min_rungs,
-            max_rungs: c.max_rungs,
-            spawn_every: c.spawn_every,
-            burn_in: c.burn_in,
-        })
+        (self.config.algorithm == Algorithm::Apt).then(|| self.config.adaptation())
     }
 
     /// Whether the count of round trips begins anew before this step: for the last fifth of the

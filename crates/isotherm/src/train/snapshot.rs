@@ -5,12 +5,12 @@ use isotherm_kernels::{BitMatrix, Matrix};
 
 use super::best::{Best, Kept, Looks};
 use super::follower::{COLUMNS, Follower};
-use super::negative::{AnyPath, Negative};
+use super::negative::Negative;
 use super::plan::Plan;
 use super::state::TrainState;
 use crate::error::{Error, Result};
 use crate::model::{Parameters, Rbm};
-use crate::paths::RbmPath;
+use crate::paths::AnyEnsemble;
 use crate::tensors::Bundle;
 use isotherm_tempering::evidence::tracked::{Tracked, Variances};
 use isotherm_tempering::{
@@ -29,8 +29,8 @@ impl TrainState {
             &[self.model.n_hidden()],
             self.centering.hidden.row(0),
         )?;
-        if let Some(Follower { tempering, minus_f, tracked }) = &self.follower {
-            insert_tempering(tempering, "follower.", bundle)?;
+        if let Some(Follower { sampler, minus_f, tracked }) = &self.follower {
+            insert_tempering(&sampler.tempering, "follower.", bundle)?;
             if !minus_f.is_empty() {
                 bundle.insert("follower.weights", &[COLUMNS], minus_f)?;
             }
@@ -145,16 +145,16 @@ impl Kept {
 
 /// Adds a ladder, the places of its replicas and their states, the names prefixed.
 fn insert_tempering(
-    tempering: &Tempering<AnyPath>,
+    tempering: &Tempering<AnyEnsemble>,
     prefix: &str,
     bundle: &mut Bundle,
 ) -> Result<()> {
     let state = &tempering.state;
-    let h = RbmPath::hidden(&*tempering.path);
+    let h = tempering.ensemble.hidden();
     let TemperingState { ladder, replicas, flow, rates, parity, resting, since_decision } = state;
     let (rungs, rows) = (ladder.rungs(), replicas.rows());
     let numbers = |rows: &[usize]| rows.iter().map(|&row| row as u64).collect::<Vec<u64>>();
-    let (row_at, spare) = (numbers(replicas.row_at()), numbers(replicas.spare()));
+    let (row_at, spare) = (numbers(replicas.row_at()), numbers(replicas.off_ladder()));
     let labels: Vec<u8> = replicas.labels.iter().map(|&label| label as u8).collect();
     let departed: Vec<u8> = replicas.departed.iter().map(|&departed| departed.into()).collect();
     let name = |name: &str| format!("{prefix}{name}");

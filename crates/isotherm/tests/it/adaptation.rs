@@ -2,7 +2,7 @@
 //! with probability 1 − |Λ(β) − Λ(β')|, capped, so that equal rejection means equal steps of Λ.
 
 use crate::common::*;
-use isotherm::paths::Path;
+use isotherm_tempering::Ensemble;
 use isotherm_tempering::engine::Change;
 use isotherm_tempering::streams::Clock;
 use isotherm_tempering::{
@@ -25,20 +25,20 @@ impl Barrier {
     }
 }
 
-impl Path for Barrier {
+impl Ensemble for Barrier {
     type Model = ();
 
     fn rows(&self) -> usize {
         self.rows
     }
 
-    fn sweep(&mut self, _: &(), _: &[f64], _: usize, _: Clock) {}
+    fn sweep(&mut self, _: &(), _: &[f64], _: usize, _: Clock) -> isotherm::Result<()> {
+        Ok(())
+    }
 
     fn log_ratio(&self, (_, x): (usize, f64), (_, y): (usize, f64)) -> f64 {
         (1.0 - (self.at(x) - self.at(y)).abs()).max(0.02).ln()
     }
-
-    fn settle(&mut self, _: &(), _: &[f64], _: Clock) {}
 
     fn select(&mut self, rows: &[usize]) {
         self.rows = rows.len();
@@ -288,19 +288,19 @@ proptest! {
         let mut h = exact_hidden(KINDS[kind], &rbm, ladder.betas(), columns, &mut rng(3));
         h.append(&exact_hidden(KINDS[kind], &rbm, &[1.0], spare, &mut rng(4)));
         path.set_hidden(h);
-        let state = TemperingState::with_spare(ladder, columns, spare);
+        let state = TemperingState::with_extra_particles(ladder, columns, spare);
         let mut tempering = Tempering::new(path, state);
         for (step, operation) in operations.into_iter().enumerate() {
-            let carried = |t: &Tempering<Box<dyn isotherm::paths::RbmPath>>| -> Vec<Vec<(u64, Label, u64, bool)>> {
+            let carried = |t: &Tempering<Box<dyn isotherm::paths::RbmEnsemble>>| -> Vec<Vec<(u64, Label, u64, bool)>> {
                 let r = &t.state.replicas;
                 let carried_by = |row: usize| {
-                    let h = t.path.hidden().row(row)[0];
+                    let h = t.ensemble.hidden().row(row)[0];
                     (h, r.labels[row], r.ages[row], r.departed[row])
                 };
                 // The spare ones, then rung by rung.
                 let rungs = (0..r.rungs())
                     .map(|rung| (0..columns).map(|c| carried_by(r.column(c)[rung])).collect());
-                std::iter::once(r.spare().iter().map(|&row| carried_by(row)).collect())
+                std::iter::once(r.off_ladder().iter().map(|&row| carried_by(row)).collect())
                     .chain(rungs)
                     .collect()
             };
@@ -335,7 +335,7 @@ proptest! {
                 prop_assert_eq!((histograms.up.len(), histograms.down.len()), (rungs, rungs));
             }
             prop_assert_eq!((s.rates.sums.len(), s.rates.weights.len()), (rungs - 1, rungs - 1));
-            prop_assert_eq!(rows_of(&*tempering.path), rungs * columns + spare);
+            prop_assert_eq!(rows_of(&*tempering.ensemble), rungs * columns + spare);
         }
     }
 }

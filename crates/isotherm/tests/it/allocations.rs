@@ -8,9 +8,9 @@ use std::cell::Cell;
 use std::hint::black_box;
 
 use isotherm::data::{Dataset, Intensities, Minibatches, Table};
-use isotherm::paths::Path;
 use isotherm::train::{Algorithm, Config, GradientKind, PathKind, TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
+use isotherm_tempering::Ensemble;
 use isotherm_tempering::streams::Clock;
 use isotherm_tempering::{Adaptation, Ladder, Respace, Spacing, Tempering, TemperingState};
 
@@ -60,24 +60,23 @@ struct Stirred {
     log_weights: Vec<f64>,
 }
 
-impl Path for Stirred {
+impl Ensemble for Stirred {
     type Model = ();
 
     fn rows(&self) -> usize {
         self.log_weights.len()
     }
 
-    fn sweep(&mut self, _: &(), _: &[f64], _: usize, clock: Clock) {
+    fn sweep(&mut self, _: &(), _: &[f64], _: usize, clock: Clock) -> isotherm::Result<()> {
         for (row, weight) in self.log_weights.iter_mut().enumerate() {
             *weight = 40.0 * (clock.step as f64 * 0.7 + row as f64 * 2.9).sin();
         }
+        Ok(())
     }
 
     fn log_ratio(&self, (x, beta_x): (usize, f64), (y, beta_y): (usize, f64)) -> f64 {
         (beta_x - beta_y) * (self.log_weights[y] - self.log_weights[x])
     }
-
-    fn settle(&mut self, _: &(), _: &[f64], _: Clock) {}
 
     fn select(&mut self, rows: &[usize]) {
         self.log_weights = rows.iter().map(|&row| self.log_weights[row]).collect();
@@ -119,7 +118,7 @@ fn tempering() {
             tempering.step(&(), 1, Clock { seed: 1, step }).unwrap();
             tempering.state.replicas.cold_rows_into(&mut cold);
             assert_eq!(tempering.adapt(&adaptation), None);
-            black_box((tempering.return_time(), tempering.state.rates.mean()));
+            black_box((tempering.state.return_time(), tempering.state.rates.mean()));
         });
         assert_eq!(count, 0, "{rule:?}");
         let moved = tempering.state.ladder != Ladder::new(rungs, Spacing::Linear);

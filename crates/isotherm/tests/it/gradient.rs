@@ -93,12 +93,12 @@ fn what_the_sampler_knows_is_not_computed_again() {
                 let clock = Clock { seed: 12, step };
                 tempering.step(&rbm, 1, clock).unwrap();
                 let cold = tempering.state.replicas.cold_rows();
-                tempering.path.visible(&rbm, &cold, clock, &mut samples);
+                tempering.ensemble.visible(&rbm, &cold, clock, &mut samples);
                 let mut anew = Phases::new(batch, columns, n_visible, n_hidden);
                 let mut known = anew.clone();
                 anew.fill(&rbm, &data, &samples, |_, _| false);
                 known.fill(&rbm, &data, &samples, |grouping, out| {
-                    let has = tempering.path.hidden_fields(&cold, grouping, out);
+                    let has = tempering.ensemble.hidden_fields(&cold, grouping, out);
                     assert_eq!(has, alike);
                     has
                 });
@@ -188,7 +188,7 @@ fn the_tempered_gradient_is_that_of_the_exact_log_likelihood() {
             tempering.step(&rbm, 1, clock).unwrap();
             let cold = tempering.state.replicas.cold_rows();
             let mut negative = BitMatrix::zeros(columns, N_VISIBLE);
-            tempering.path.visible(&rbm, &cold, clock, &mut negative);
+            tempering.ensemble.visible(&rbm, &cold, clock, &mut negative);
             let phases = phases(&rbm, &negative);
             samples.push(flatten(Gradient::new(&phases).of(&phases, None)));
         }

@@ -10,11 +10,12 @@ use isotherm::likelihood::{Estimate, SamplerReport, Start, exact};
 use isotherm::model::{Parameters, PerfectSampler, Rbm};
 use isotherm::paths::base_rate::base_rate;
 use isotherm::paths::joint::joint;
-use isotherm::paths::{Gibbs, Path, RbmPath, SwapOn, Weighted};
+use isotherm::paths::{Gibbs, RbmEnsemble, SwapOn};
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
 use isotherm_tempering::evidence::schedule::Schedule;
 use isotherm_tempering::streams::Clock;
+use isotherm_tempering::{Densities, Ensemble};
 
 const BETAS: [f64; 4] = [0.0, 0.3, 0.85, 1.0];
 
@@ -25,7 +26,7 @@ fn log_weights_follow_the_definition() {
     for kind in KINDS {
         let mut path = kind.path(&rbm);
         path.set_hidden(BitMatrix::zeros(6, 4));
-        path.sweep(&rbm, &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0], 3, Clock { seed: 1, step: 0 });
+        path.sweep(&rbm, &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0], 3, Clock { seed: 1, step: 0 }).unwrap();
         let mut v = BitMatrix::zeros(6, 5);
         path.visible(&rbm, &[0, 1, 2, 3, 4, 5], Clock { seed: 1, step: 0 }, &mut v);
         let h = path.hidden();
@@ -43,7 +44,7 @@ fn log_weights_follow_the_definition() {
                 }
             });
             let mut got = [0.0; 4];
-            path.log_weights(row, &BETAS, &mut got);
+            path.log_densities(row, &BETAS, &mut got);
             for i in 1..4 {
                 let (got, wanted) = (got[i] - got[0], wanted[i] - wanted[0]);
                 // The fields are f32: a few units in 10⁷ of numbers up to 20.
@@ -67,7 +68,7 @@ fn the_hot_end_is_known() {
         };
         let mut path = kind.path(&rbm);
         path.set_hidden(BitMatrix::zeros(1, 4));
-        assert!((path.log_z_at_the_hot_end() - sum(0.0)).abs() < 1e-9, "{kind:?}");
+        assert!((path.log_z_of_reference() - sum(0.0)).abs() < 1e-9, "{kind:?}");
         assert!((sum(1.0) - brute_force_log_z(&rbm)).abs() < 1e-9, "{kind:?}");
     }
 }
@@ -90,7 +91,7 @@ fn up(rbm: &Rbm, marginals: &[f64], schedule: &[f64], count: usize, seed: u64) -
 }
 
 fn forward(rbm: &Rbm, marginals: &[f64], schedule: &[f64], count: usize, seed: u64) -> Estimate {
-    let hot = particles(marginals, rbm.n_hidden(), 1).log_z_at_the_hot_end();
+    let hot = particles(marginals, rbm.n_hidden(), 1).log_z_of_reference();
     from_below(&up(rbm, marginals, schedule, count, seed), hot)
 }
 
@@ -103,7 +104,7 @@ fn reverse(rbm: &Rbm, marginals: &[f64], schedule: &[f64], count: usize, seed: u
     path.set_hidden(hidden_of(rbm, &v, seed));
     let falling: Vec<f64> = schedule.iter().rev().copied().collect();
     let weights = anneal(&mut path, rbm, &falling, Clock::of_log_z(seed, 4), &mut |_| ()).unwrap();
-    from_above(&weights, count, path.log_z_at_the_hot_end())
+    from_above(&weights, count, path.log_z_of_reference())
 }
 
 /// h given v.
@@ -190,7 +191,7 @@ fn the_trained_models_have_a_barrier() {
     let begun: Vec<usize> = (0..400).map(|row| row % images.rows()).collect();
     let mut path = joint(60, 20, SwapOn::Energy);
     path.set_hidden(hidden_of(&rbm, &images.select(&begun), 1));
-    path.sweep(&rbm, &[1.0; 400], 100, Clock { seed: 1, step: 0 });
+    path.sweep(&rbm, &[1.0; 400], 100, Clock { seed: 1, step: 0 }).unwrap();
     let mut v = BitMatrix::zeros(400, 60);
     path.visible(&rbm, &(0..400).collect::<Vec<_>>(), Clock { seed: 1, step: 0 }, &mut v);
     let stayed = (0..400).filter(|&row| {
@@ -275,7 +276,7 @@ fn weights_are_averaged_and_not_their_logarithms() {
     let rbm = random_rbm(16, 12, 1.0, 5);
     let marginals = patterns(16, 500, 1).marginals();
     let truth = exact::log_z(&rbm).unwrap();
-    let hot = particles(&marginals, 12, 1).log_z_at_the_hot_end();
+    let hot = particles(&marginals, 12, 1).log_z_of_reference();
     let logs = up(&rbm, &marginals, &schedule(&rbm, &marginals).in_steps(4), 4000, 1);
     let mean_log = hot + logs.iter().sum::<f64>() / logs.len() as f64;
     let estimate = from_below(&logs, hot);
@@ -295,7 +296,8 @@ fn the_ladder_covers_log_z() {
                 .map(|seed| {
                     let (start, clock) = ((start, &data), Clock::of_log_z(seed, 1));
                     let mut sampler =
-                        EvaluatingSampler::new(&rbm, &marginals, start, length.columns, clock);
+                        EvaluatingSampler::new(&rbm, &marginals, start, length.columns, clock)
+                            .unwrap();
                     sampler.look(length, 8, &mut |_| ()).unwrap().report
                 })
                 .collect();

@@ -4,9 +4,10 @@
 
 use crate::common::*;
 use isotherm::model::Rbm;
-use isotherm::paths::{Path, RbmPath};
+use isotherm::paths::AnyEnsemble;
 use isotherm::train::between::Between;
 use isotherm_kernels::{BitMatrix, Matrix};
+use isotherm_tempering::Ensemble;
 use isotherm_tempering::streams::Clock;
 use isotherm_tempering::{Ladder, Tempering, TemperingState};
 
@@ -21,18 +22,18 @@ fn model() -> Rbm {
     random_rbm(4, 3, 4.0, 11)
 }
 
-fn tempering(kind: Kind, rbm: &Rbm, seed: u64) -> Tempering<Box<dyn RbmPath>> {
+fn tempering(kind: Kind, rbm: &Rbm, seed: u64) -> Tempering<AnyEnsemble> {
     with_spare(kind, rbm, 0, [seed, 0])
 }
 
 /// The same with spare replicas; a seed for those on the ladder and one for these.
-fn with_spare(kind: Kind, rbm: &Rbm, spare: usize, seeds: [u64; 2]) -> Tempering<Box<dyn RbmPath>> {
+fn with_spare(kind: Kind, rbm: &Rbm, spare: usize, seeds: [u64; 2]) -> Tempering<AnyEnsemble> {
     let ladder = Ladder::from_betas(BETAS.to_vec()).unwrap();
     let mut h = exact_hidden(kind, rbm, &BETAS, COLUMNS, &mut rng(seeds[0]));
     h.append(&exact_hidden(kind, rbm, &[1.0], spare, &mut rng(seeds[1])));
     let mut path = kind.path(rbm);
     path.set_hidden(h);
-    Tempering::new(path, TemperingState::with_spare(ladder, COLUMNS, spare))
+    Tempering::new(path, TemperingState::with_extra_particles(ladder, COLUMNS, spare))
 }
 
 /// How often each hidden state occurs on a rung.
@@ -48,10 +49,10 @@ fn hidden_counts(h: &BitMatrix, rows: &[usize], states: usize) -> Vec<u64> {
 fn assert_every_rung_is_right(
     kind: Kind,
     rbm: &Rbm,
-    tempering: &Tempering<Box<dyn RbmPath>>,
+    tempering: &Tempering<AnyEnsemble>,
     step: u64,
 ) {
-    let hidden = tempering.path.hidden();
+    let hidden = tempering.ensemble.hidden();
     for (rung, &beta) in BETAS.iter().enumerate() {
         let rows: Vec<usize> =
             (0..COLUMNS).map(|c| tempering.state.replicas.column(c)[rung]).collect();
@@ -70,8 +71,8 @@ fn sweeps_leave_every_rung_of_every_path_invariant() {
             path.set_hidden(exact_hidden(kind, &rbm, &BETAS, COLUMNS, &mut rng(7)));
             let betas = tiled(&BETAS, COLUMNS);
             let clock = Clock { seed: 3, step: steps as u64 };
-            path.sweep(&rbm, &betas, steps, clock);
-            path.settle(&rbm, &betas, clock);
+            path.sweep(&rbm, &betas, steps, clock).unwrap();
+            path.resample(&rbm, &betas, clock);
             for (rung, &beta) in BETAS.iter().enumerate() {
                 let rows: Vec<usize> = (0..COLUMNS).map(|c| c * BETAS.len() + rung).collect();
                 let expected = kind.hidden_distribution(&rbm, beta);
@@ -100,7 +101,7 @@ fn large_fields_are_swept_as_well() {
     let mut path = kind.path(&rbm);
     path.set_hidden(exact_hidden(kind, &small, &BETAS, COLUMNS, &mut rng(9)));
     let betas = tiled(&BETAS, COLUMNS);
-    path.sweep(&rbm, &betas, 4, Clock { seed: 12, step: 0 });
+    path.sweep(&rbm, &betas, 4, Clock { seed: 12, step: 0 }).unwrap();
     for (rung, &beta) in BETAS.iter().enumerate() {
         let rows: Vec<usize> = (0..COLUMNS).map(|c| c * BETAS.len() + rung).collect();
         let expected = kind.hidden_distribution(&small, beta);
@@ -138,23 +139,23 @@ fn spare_replicas_leave_the_joint_distribution_invariant() {
     let rbm = model();
     for kind in KINDS {
         let mut tempering = with_spare(kind, &rbm, SPARE, [31, 37]);
-        let before = tempering.state.replicas.spare().to_vec();
+        let before = tempering.state.replicas.off_ladder().to_vec();
         for step in 0..8u64 {
             tempering.step(&rbm, 1, Clock { seed: 14, step }).unwrap();
         }
         let replicas = &tempering.state.replicas;
         assert!(replicas.is_permutation());
-        let stayed = replicas.spare().iter().zip(&before).filter(|(a, b)| a == b).count();
+        let stayed = replicas.off_ladder().iter().zip(&before).filter(|(a, b)| a == b).count();
         // Each step calls on a third of the places, some of them twice: e^(−8/3) are never called.
         let share = stayed as f64 / SPARE as f64;
         assert!((share - (-8.0f64 / 3.0).exp()).abs() < 0.01, "{share} never had a turn");
-        let hidden = tempering.path.hidden();
+        let hidden = tempering.ensemble.hidden();
         let on_rung = |rung: usize| -> Vec<usize> {
             (0..COLUMNS).map(|c| replicas.column(c)[rung]).collect()
         };
         let mut places: Vec<(f64, Vec<usize>)> =
             BETAS.iter().enumerate().map(|(rung, &beta)| (beta, on_rung(rung))).collect();
-        places.push((1.0, replicas.spare().to_vec()));
+        places.push((1.0, replicas.off_ladder().to_vec()));
         for (beta, rows) in &places {
             let expected = kind.hidden_distribution(&rbm, *beta);
             let score = chi_square_score(&hidden_counts(&hidden, rows, expected.len()), &expected);
@@ -163,7 +164,7 @@ fn spare_replicas_leave_the_joint_distribution_invariant() {
         let energies = |rows: &[usize]| -> Vec<f64> {
             rows.iter().map(|&row| rbm.free_energy_of_hidden(hidden.row(row))).collect()
         };
-        let (cold, spare) = (energies(&on_rung(0)), energies(&replicas.spare()[..COLUMNS]));
+        let (cold, spare) = (energies(&on_rung(0)), energies(&replicas.off_ladder()[..COLUMNS]));
         let score = correlation(&cold, &spare) * (COLUMNS as f64).sqrt();
         assert!(score.abs() < 4.5, "{kind:?}: {score}");
     }
@@ -187,9 +188,10 @@ fn steps_between_those_of_the_ladder_leave_the_joint_distribution_invariant() {
                 tempering.step(&rbm, 1, clock).unwrap();
                 continue;
             }
-            let before = tempering.path.hidden();
-            between.step(&mut tempering, &rbm, 2, clock, &mut v);
-            let (hidden, cold) = (tempering.path.hidden(), tempering.state.replicas.cold_rows());
+            let before = tempering.ensemble.hidden();
+            between.step(&mut tempering, &rbm, 2, clock, &mut v).unwrap();
+            let (hidden, cold) =
+                (tempering.ensemble.hidden(), tempering.state.replicas.cold_rows());
             let expected = kind.distribution(&rbm, 1.0);
             let mut counts = vec![0; expected.len()];
             for (i, &row) in cold.iter().enumerate() {
@@ -216,8 +218,8 @@ fn cold_samples_follow_the_model_jointly_with_their_hidden_states() {
         tempering.step(&rbm, 2, clock).unwrap();
         let cold = tempering.state.replicas.cold_rows();
         let mut v = BitMatrix::zeros(cold.len(), rbm.n_visible());
-        tempering.path.visible(&rbm, &cold, clock, &mut v);
-        let hidden = tempering.path.hidden();
+        tempering.ensemble.visible(&rbm, &cold, clock, &mut v);
+        let hidden = tempering.ensemble.hidden();
         let expected = kind.distribution(&rbm, 1.0);
         let mut counts = vec![0; expected.len()];
         for (i, &row) in cold.iter().enumerate() {
@@ -239,7 +241,7 @@ fn rungs_stay_independent_of_each_other() {
         for step in 0..8u64 {
             tempering.step(&rbm, 1, Clock { seed: 8, step }).unwrap();
         }
-        let hidden = tempering.path.hidden();
+        let hidden = tempering.ensemble.hidden();
         let energies: Vec<Vec<f64>> = (0..BETAS.len())
             .map(|rung| {
                 (0..COLUMNS)
@@ -270,8 +272,8 @@ fn the_hot_end_is_redrawn_exactly() {
         let same = BitMatrix::from_words(COLUMNS, rbm.n_hidden(), vec![0b101; COLUMNS]).unwrap();
         path.set_hidden(same);
         let (betas, clock) = (vec![0.0; COLUMNS], Clock { seed: 4, step: 1 });
-        path.sweep(&rbm, &betas, 1, clock);
-        path.settle(&rbm, &betas, clock);
+        path.sweep(&rbm, &betas, 1, clock).unwrap();
+        path.resample(&rbm, &betas, clock);
         let rows: Vec<usize> = (0..COLUMNS).collect();
         let expected = kind.distribution(&rbm, 0.0);
         let mut counts = vec![0; expected.len()];

@@ -7,8 +7,9 @@ pub use statistics::*;
 use isotherm::model::{Parameters, Rbm};
 use isotherm::paths::base_rate::base_rate;
 use isotherm::paths::joint::joint;
-use isotherm::paths::{HiddenMarginal, Path, RbmPath, SwapOn};
+use isotherm::paths::{AnyEnsemble, RbmEnsemble, SwapOn, hidden_marginal::hidden_marginal};
 use isotherm_kernels::{BitMatrix, Matrix};
+use isotherm_tempering::Ensemble;
 use rand::RngExt;
 
 /// A model with weights and biases uniform in ±`scale`.
@@ -60,12 +61,12 @@ pub fn marginals(n_visible: usize) -> Vec<f64> {
 }
 
 impl Kind {
-    pub fn path(self, rbm: &Rbm) -> Box<dyn RbmPath> {
+    pub fn path(self, rbm: &Rbm) -> AnyEnsemble {
         let (n_visible, n_hidden) = (rbm.n_visible(), rbm.n_hidden());
         match self {
             Kind::Joint(swap) => Box::new(joint(n_visible, n_hidden, swap)),
             Kind::BaseRate(swap) => Box::new(base_rate(&marginals(n_visible), n_hidden, swap)),
-            Kind::HiddenMarginal => Box::new(HiddenMarginal::new(n_visible, n_hidden)),
+            Kind::HiddenMarginal => Box::new(hidden_marginal(n_visible, n_hidden)),
         }
     }
 
@@ -121,6 +122,6 @@ pub fn exact_hidden(
     BitMatrix::from_words(columns * betas.len(), rbm.n_hidden(), words).unwrap()
 }
 
-pub fn rows_of(path: &dyn RbmPath) -> usize {
-    Path::rows(path)
+pub fn rows_of(path: &dyn RbmEnsemble) -> usize {
+    Ensemble::rows(path)
 }

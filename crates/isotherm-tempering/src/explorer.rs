@@ -1,0 +1,33 @@
+//! Explorers: transition kernels that leave every π_β of a path invariant.
+
+use crate::error::Result;
+use crate::path::Path;
+use crate::streams::Clock;
+
+/// A transition kernel for the states of a path, all rows at once.
+pub trait Explorer<P: Path> {
+    /// `steps` transitions of each row that leave π_β invariant, β = `betas[row]`. At β = 0 the row
+    /// is drawn from the reference, independently of what it was.
+    fn sweep(
+        &mut self,
+        path: &P,
+        model: &P::Model,
+        states: &mut P::States,
+        betas: &[f64],
+        steps: usize,
+        clock: Clock,
+    ) -> Result<()>;
+
+    /// Draws again what the path sums out of its log densities, at the β that each row has after the
+    /// swaps. Nothing where nothing is summed out.
+    fn resample(
+        &mut self,
+        path: &P,
+        model: &P::Model,
+        states: &mut P::States,
+        betas: &[f64],
+        clock: Clock,
+    ) {
+        let _ = (path, model, states, betas, clock);
+    }
+}

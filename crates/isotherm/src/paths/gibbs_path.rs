@@ -1,0 +1,90 @@
+//! The joint path and the base-rate path: π_β(v, h) ∝ exp((1−β) c₀·v − β E(v, h)), with c₀ = 0 for the
+//! first and c₀ = log-odds of the data's marginals for the second.
+//!
+//! Written with a = b + Wᵀv and t(v) = (c − c₀)·v, and up to a term that is the same on every rung,
+//! log π_β(v, h) = β (t + h·a) and, h summed out, log π_β(v) = β t + Σ_i softplus(β a_i).
+
+use std::f64::consts::LN_2;
+
+use isotherm_kernels::matrix::flat;
+use isotherm_kernels::{Level, Matrix, Tile, scalar, softplus};
+use isotherm_tempering::Path;
+
+use super::SwapOn;
+use super::gibbs_states::GibbsStates;
+use crate::model::Rbm;
+
+/// A family from a product distribution over the visible units to the model.
+#[derive(Clone, Debug)]
+pub struct GibbsPath {
+    pub(super) swap: SwapOn,
+    n_visible: usize,
+    n_hidden: usize,
+    /// c₀, or nothing where it is zero.
+    pub(super) base: Vec<Tile>,
+}
+
+impl GibbsPath {
+    /// `base` is c₀, one value for each visible unit, or empty for zero.
+    pub fn new(n_visible: usize, n_hidden: usize, base: &[f32], swap: SwapOn) -> GibbsPath {
+        assert!(base.is_empty() || base.len() == n_visible, "length of the base field");
+        let base = Matrix::from_row(base).tiles().to_vec();
+        GibbsPath { swap, n_visible, n_hidden, base }
+    }
+
+    /// log π_β of a row as fast as swaps need it, in `f32` where softplus is summed.
+    fn swap_log_density(&self, states: &GibbsStates, row: usize, beta: f64) -> f64 {
+        let (block, at) = states.find(row);
+        match self.swap {
+            SwapOn::Energy => beta * (block.tilt(at) + block.coupling(at)),
+            SwapOn::FreeEnergy => {
+                let (fields, stride) = block.hidden_field(at);
+                let (level, cols) = (Level::detect(), self.n_hidden);
+                beta * block.tilt(at)
+                    + softplus::softplus_sum_strided(level, fields, stride, beta as f32, cols)
+            }
+        }
+    }
+}
+
+impl Path for GibbsPath {
+    type Model = Rbm;
+    type States = GibbsStates;
+
+    fn log_densities(&self, states: &GibbsStates, row: usize, betas: &[f64], out: &mut [f64]) {
+        states.assert_swept();
+        let (block, at) = states.find(row);
+        let linear = match self.swap {
+            SwapOn::Energy => block.tilt(at) + block.coupling(at),
+            SwapOn::FreeEnergy => block.tilt(at),
+        };
+        for (out, beta) in out.iter_mut().zip(betas) {
+            *out = beta * linear;
+        }
+        if self.swap == SwapOn::FreeEnergy {
+            block.add_softplus(at, betas, out);
+        }
+    }
+
+    fn log_z_of_reference(&self) -> f64 {
+        let base = flat(&self.base).iter().take(self.n_visible);
+        let visible = match self.base.is_empty() {
+            true => self.n_visible as f64 * LN_2,
+            false => base.map(|&c0| scalar::softplus(f64::from(c0))).sum(),
+        };
+        visible + self.n_hidden as f64 * LN_2
+    }
+
+    fn log_ratio(
+        &self,
+        states: &GibbsStates,
+        (x, beta_x): (usize, f64),
+        (y, beta_y): (usize, f64),
+    ) -> f64 {
+        states.assert_swept();
+        let of = |row, beta| self.swap_log_density(states, row, beta);
+        let straight = of(x, beta_x) + of(y, beta_y);
+        let crossed = of(y, beta_x) + of(x, beta_y);
+        crossed - straight
+    }
+}

@@ -1,0 +1,127 @@
+//! The states of replicas under block Gibbs sampling: hidden units, and what a sweep leaves behind.
+//!
+//! The rows are cut into blocks, one for each thread that is worth waking (`gibbs_block.rs`). Of a row only
+//! h outlives a change of the rows; v and the fields are those of the last sweep.
+
+use isotherm_kernels::affine::Grouping;
+use isotherm_kernels::{BitMatrix, LANES, Tile};
+use isotherm_tempering::States;
+
+use super::HiddenStates;
+use super::gibbs_block::Block;
+
+/// Replicas under block Gibbs sampling.
+#[derive(Clone, Debug)]
+pub struct GibbsStates {
+    n_visible: usize,
+    n_hidden: usize,
+    pub(super) blocks: Vec<Block>,
+    rows: usize,
+    /// Whether v and the fields are those of these rows.
+    pub(super) swept: bool,
+}
+
+impl GibbsStates {
+    /// No replicas yet.
+    pub fn new(n_visible: usize, n_hidden: usize) -> GibbsStates {
+        GibbsStates { n_visible, n_hidden, blocks: Vec::new(), rows: 0, swept: false }
+    }
+
+    /// The visible units after the last sweep.
+    pub fn visible_states(&self) -> BitMatrix {
+        let mut v = BitMatrix::zeros(self.rows, self.n_visible);
+        for row in 0..self.rows {
+            let (block, at) = self.find(row);
+            block.copy_visible(at, v.row_mut(row));
+        }
+        v
+    }
+
+    /// The block that a row is in, and its place there.
+    pub(super) fn find(&self, row: usize) -> (&Block, usize) {
+        let size = self.blocks[0].rows();
+        (&self.blocks[row / size], row % size)
+    }
+
+    pub(super) fn assert_swept(&self) {
+        assert!(self.swept, "states are evaluated after a sweep");
+    }
+
+    /// How hidden fields are summed up: by all rows, so that sums do not depend on the number of threads.
+    pub(super) fn to_hidden(&self) -> Grouping {
+        Grouping::of(self.rows, self.n_visible)
+    }
+
+    /// Cuts the rows into blocks of this size, unless they are so already. Of a row's state this
+    /// keeps h, which is all that a sweep starts from.
+    pub(super) fn cut(&mut self, size: usize) {
+        if self.blocks.first().is_none_or(|block| block.rows() != size.min(self.rows)) {
+            let h = self.hidden();
+            self.set_blocks(&h, size);
+        }
+    }
+
+    fn set_blocks(&mut self, h: &BitMatrix, size: usize) {
+        (self.rows, self.swept) = (h.rows(), false);
+        self.blocks = (0..h.rows())
+            .step_by(size.max(1))
+            .map(|first| Block::new(h, first..(first + size).min(h.rows()), self.n_visible))
+            .collect();
+    }
+}
+
+impl States for GibbsStates {
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn select(&mut self, rows: &[usize]) {
+        let h = self.hidden().select(rows);
+        self.set_hidden(h);
+    }
+}
+
+impl HiddenStates for GibbsStates {
+    fn hidden(&self) -> BitMatrix {
+        let mut h = BitMatrix::zeros(self.rows, self.n_hidden);
+        self.copy_hidden(&(0..self.rows).collect::<Vec<_>>(), &mut h);
+        h
+    }
+
+    fn set_hidden(&mut self, h: BitMatrix) {
+        assert_eq!(h.cols(), self.n_hidden, "hidden units");
+        self.set_blocks(&h, h.rows());
+    }
+
+    fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix) {
+        for (i, &row) in rows.iter().enumerate() {
+            let (block, at) = self.find(row);
+            block.copy_hidden(at, out.row_mut(i));
+        }
+    }
+
+    fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix) {
+        let size = self.blocks.first().map_or(1, Block::rows);
+        for (i, &row) in rows.iter().enumerate() {
+            self.blocks[row / size].put_hidden(row % size, h.row(i));
+        }
+        self.swept = false;
+    }
+
+    fn hidden_fields(&self, rows: &[usize], grouping: Grouping, out: &mut [Tile]) -> bool {
+        self.assert_swept();
+        let has = grouping == self.to_hidden();
+        if has {
+            let tiles = self.n_hidden.div_ceil(LANES);
+            assert_eq!(out.len(), rows.len() * tiles, "one row of fields for each sample");
+            for (&row, out) in rows.iter().zip(out.chunks_exact_mut(tiles)) {
+                let (block, at) = self.find(row);
+                let (fields, stride) = block.hidden_field(at);
+                for (out, field) in out.iter_mut().zip(fields.iter().step_by(stride)) {
+                    *out = *field;
+                }
+            }
+        }
+        has
+    }
+}
