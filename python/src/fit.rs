@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::arrays::{ModelArrays, arrays_of};
 use crate::errors::{in_python, raised};
 use crate::examples::Examples;
+use crate::words::PythonWords;
 use crate::work::{Line, beside};
 
 /// What errors call learning that has no folder.
@@ -129,7 +130,9 @@ impl Fit {
             keep_awake(|| {
                 while !course.is_complete() && !line.should_stop() {
                     if course.has_stalled() {
-                        line.tell(News::Note(course.stalled()));
+                        if let Some(stopped) = course.stopped_early() {
+                            line.tell(News::Note(stopped.words(&PythonWords)));
+                        }
                         break;
                     }
                     if let Some(row) = course.step()? {
@@ -158,12 +161,19 @@ impl Fit {
     /// Finds the likelihoods and sums it all up, as JSON.
     #[pyo3(signature = (threads=None))]
     fn summarise(&mut self, py: Python<'_>, threads: Option<usize>) -> PyResult<String> {
-        let course = &mut self.course;
-        let work = |line: &Line<'_, ()>| course.summarise(&mut |_, _| line.leave_if_asked());
+        let (course, rows) = (&mut self.course, &self.rows);
+        let work = |line: &Line<'_, ()>| {
+            course.summarise(rows, &PythonWords, &mut |_, _| line.leave_if_asked())
+        };
         let summary = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
         let text = json(&summary)?;
         self.summary = Some(summary);
         Ok(text)
+    }
+
+    /// What is worth knowing about the data, as a JSON list of diagnostics.
+    fn data_diagnostics(&self) -> PyResult<String> {
+        json(&self.course.data_diagnostics())
     }
 
     /// The options with every choice written out, as JSON.

@@ -17,7 +17,7 @@ use pyo3::types::PyBytes;
 use crate::arrays::{ModelArrays, arrays_of, bytes_of};
 use crate::errors::raised;
 use crate::fit::{from_json, json};
-use crate::models::warn_of;
+use crate::words::PythonWords;
 use crate::work::{Line, beside};
 
 /// Writes the folder of a run. `rows`, `summary` and `about` are JSON.
@@ -93,7 +93,7 @@ pub(crate) fn load_model<'py>(
 /// Round trips, samples at a time, the ladder, and the rungs of the replicas, if they are traced.
 type SampleFigures<'py> = (u64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u16>>);
 
-/// Samples of the model in a checkpoint.
+/// Samples of the model in a checkpoint, and the diagnostic of them, as JSON, if there is one.
 #[pyfunction]
 #[pyo3(signature = (config, checkpoint, count, thin=10, warm_up=1000, seed=1, averaged=false, traced=false, threads=None))]
 #[allow(clippy::too_many_arguments)] // keyword arguments
@@ -108,7 +108,7 @@ pub(crate) fn sample_checkpoint<'py>(
     averaged: bool,
     traced: bool,
     threads: Option<usize>,
-) -> PyResult<(Bound<'py, PyArray2<u8>>, SampleFigures<'py>)> {
+) -> PyResult<(Bound<'py, PyArray2<u8>>, SampleFigures<'py>, String)> {
     let config: Config = from_json(config)?;
     let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
     let request = SampleRequest { count, thin, warm_up, seed, averaged, traced };
@@ -117,17 +117,13 @@ pub(crate) fn sample_checkpoint<'py>(
         isotherm_run::sample_checkpoint(&config, &bundle, &request, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-    // Traces show for themselves how replicas travel.
-    if !traced {
-        warn_of(py, &samples, 3)?;
-    }
     let Figures { rungs, betas, particles, round_trips, .. } = &samples.samples;
     let figures = (*round_trips, *particles, betas.to_pyarray(py), rungs.to_pyarray(py));
-    Ok((bytes_of(py, &samples.v)?, figures))
+    Ok((bytes_of(py, &samples.v)?, figures, json(&samples.diagnose())?))
 }
 
 /// Draws the report of a run again, and tells where it is.
 #[pyfunction]
 pub(crate) fn write_report(path: PathBuf) -> PyResult<PathBuf> {
-    isotherm_report::write_report(&path).map_err(raised)
+    isotherm_report::write_report(&path, &PythonWords).map_err(raised)
 }

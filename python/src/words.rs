@@ -21,7 +21,7 @@ impl Dialect for PythonWords {
             Action::Inspect => "a look at its values".to_owned(),
             Action::ListOptions => "help(isotherm.RBM)".to_owned(),
             Action::Resume(_) => "partial_fit(X)".to_owned(),
-            Action::Repeat(_) => "fit with the arguments below".to_owned(),
+            Action::Repeat(_) => "fitting the same data with the same arguments".to_owned(),
             Action::Train => "save(path)".to_owned(),
             Action::Overwrite => "overwrite=True".to_owned(),
             Action::OtherFolder => "another path".to_owned(),

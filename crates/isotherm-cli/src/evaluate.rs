@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use isotherm::data::{Binarise, Dataset, LeftOut};
+use isotherm::diagnostics::data::DataDiagnostic;
 use isotherm::likelihood::{Budget, FoundLogZ, Length, LogLikelihood, Way, exact};
 use isotherm::model::{ModelFile, Rbm};
 use isotherm::{Error, Result};
@@ -13,6 +14,7 @@ use isotherm_run::{RunData, RunFolder};
 use crate::Ending;
 use crate::args::EvaluateArguments;
 use crate::output::{print, tell};
+use crate::words::CommandLineWords;
 use crate::stages::Stages;
 use crate::train::{digits, nats};
 
@@ -34,8 +36,11 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
             )));
         }
     }
-    for note in [data.note(), data.held_out_warning()].into_iter().flatten() {
+    if let Some(note) = data.note() {
         tell(&format!("isotherm: {note}"));
+    }
+    if let Some(diagnostic) = DataDiagnostic::of_held_out(&data) {
+        tell(&format!("isotherm: warning: {}.", diagnostic.words(&CommandLineWords)));
     }
     let mut stages = Stages::new(quiet);
     let show = &mut |stage: &str, share| stages.show(stage, share);

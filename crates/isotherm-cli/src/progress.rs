@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use isotherm::Dialect;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::train::{Plan, TrainState};
 use isotherm_run::Observer;
@@ -11,6 +12,7 @@ use isotherm_run::record::Row;
 
 use crate::interrupt;
 use crate::output::tell;
+use crate::words::CommandLineWords;
 
 /// Steps between two looks at the bar.
 const LOOK_EVERY: u64 = 32;
@@ -159,5 +161,9 @@ impl Observer for Progress {
 
     fn should_stop(&self) -> bool {
         interrupt::asked()
+    }
+
+    fn dialect(&self) -> &dyn Dialect {
+        &CommandLineWords
     }
 }

@@ -162,8 +162,9 @@ fn reproducibility(record: &RunRecord, dialect: &dyn Dialect) -> Markup {
     html! {
         h2 { "To repeat this run" }
         p {
+            "The same bytes, but for clocks and this page, come from "
             (with_commands(&dialect.action(&Action::Repeat(path))))
-            " gives the same bytes, but for clocks and this page, whatever the number of threads."
+            ", whatever the number of threads."
         }
         table.figures {
             @if let Some(config) = &record.config { tr { th { "seed" } td { (config.seed) } } }
