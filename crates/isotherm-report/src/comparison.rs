@@ -105,7 +105,7 @@ impl Comparison {
             }
             @for (name, of_run) in found.iter().filter(|(_, of_run)| !of_run.is_empty()) {
                 section.of-run {
-                    h3 { (name) }
+                    h3 { "Run " (name) }
                     (diagnostics::list(of_run, dialect))
                 }
             }

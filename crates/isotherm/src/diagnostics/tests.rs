@@ -73,12 +73,12 @@ fn every_kind_is_one_sentence_in_the_words_of_the_front_end() {
                 &["averaged parameters has not converged: 3 round trips", "<Evaluate>"]
             }
             Diagnostic::NoRoundTrip { stretch: Stretch::WholeRun, .. } => {
-                &["in 1000 steps", "one in 98 steps"]
+                &["in 1000 steps (the swap rates predict one in 98): the samples"]
             }
             Diagnostic::NoRoundTrip { stretch: Stretch::LastUpdates, .. } => {
-                &["the last fifth of the updates", "some did before"]
+                &["the last fifth of the updates (500 steps; the swap rates predict one in 98), though"]
             }
-            Diagnostic::NoRoundTrip { .. } => &["480 steps of the sampling phase, though"],
+            Diagnostic::NoRoundTrip { .. } => &["the sampling phase (480 steps), though some did before"],
             Diagnostic::StarvedGap { .. } => &[
                 "rungs 3 and 4 (β = 0.500 and 0.250)",
                 "0.040, below 0.1 (2 more pairs",

@@ -77,22 +77,27 @@ impl Diagnostic {
                 )
             }
             Diagnostic::NoRoundTrip { stretch, steps, predicted } => {
-                let (stretch, before) = match stretch {
-                    Stretch::WholeRun => (format!("{steps} steps"), ""),
-                    Stretch::LastUpdates => (
-                        format!("the last fifth of the updates, {steps} steps of it"),
-                        ", though some did before",
-                    ),
-                    Stretch::SamplingPhase => {
-                        (format!("the {steps} steps of the sampling phase"), ", though some did before")
+                let predicted = predicted.map_or(String::new(), |predicted| {
+                    format!("the swap rates predict one in {predicted:.0}")
+                });
+                let (in_what, before) = match stretch {
+                    Stretch::WholeRun if predicted.is_empty() => (format!("{steps} steps"), ""),
+                    Stretch::WholeRun => (format!("{steps} steps ({predicted})"), ""),
+                    later => {
+                        let name = match later {
+                            Stretch::SamplingPhase => "the sampling phase",
+                            _ => "the last fifth of the updates",
+                        };
+                        let predicted = match predicted.is_empty() {
+                            true => predicted,
+                            false => format!("; {predicted}"),
+                        };
+                        (format!("{name} ({steps} steps{predicted})"), ", though some did before")
                     }
                 };
-                let predicted = predicted.map_or(String::new(), |predicted| {
-                    format!(" (the swap rates predict one in {predicted:.0} steps of a replica)")
-                });
                 format!(
                     "No replica completed a round trip between the ends of the ladder in \
-                     {stretch}{predicted}{before}: the samples may come from a part of the model only"
+                     {in_what}{before}: the samples may come from a part of the model only"
                 )
             }
             Diagnostic::StarvedGap { rung, betas, swap_rate, others } => {
@@ -132,8 +137,8 @@ impl Diagnostic {
                 )
             }
             Diagnostic::FullLadder { max_rungs, swap_rate, min_swap } => format!(
-                "The ladder could not grow: it has all rungs of {}, and a mean swap rate of \
-                 {swap_rate:.2}, below {}",
+                "The ladder could not grow: it has reached {}, and its mean swap rate is {swap_rate:.2}, \
+                 below {}",
                 d.setting("max-rungs", &max_rungs.to_string()),
                 d.setting("min-swap", &min_swap.to_string())
             ),
