@@ -71,7 +71,7 @@ def cli():
 
     def run(*words):
         words = [str(found), *map(str, words)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, f"{' '.join(words)}\n{done.stderr}"
         return done.stdout
 

@@ -23,145 +23,155 @@ LONG = {
 }
 
 
+#: Seconds after which work that should have ended counts as hanging. All work that is interrupted here
+#: takes longer than that if it is not.
+HANGING = 120
+
+
 def _listen_to_ctrl_c():
-    # What is started in the background inherits that it does not.
+    # A process that was started in the background ignores SIGINT, and its children inherit that.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def interrupted_in(script, pause=0.3):
-    """Runs a script and sends it Ctrl-C once it says that it is going. Tells what it says next, and
-    how long it took until it noticed: ``now()`` in the script."""
+def _start(script):
     words = [sys.executable, "-c", script]
-    child = subprocess.Popen(
+    return subprocess.Popen(
         words, stdout=subprocess.PIPE, text=True, bufsize=1, preexec_fn=_listen_to_ctrl_c
     )
-    for line in child.stdout:
-        if line.strip() == "going":
-            break
-    time.sleep(pause)
-    begun = time.monotonic()  # the same clock in all processes
-    child.send_signal(signal.SIGINT)
+
+
+def _words_of(child):
+    """The words that a script prints until it ends, which it must do without an error."""
     try:
-        noticed, *said = child.communicate(timeout=30)[0].split()
+        printed = child.communicate(timeout=HANGING)[0]
     finally:
         child.kill()
     assert child.returncode == 0
-    return said, float(noticed) - begun
+    return printed.split()
+
+
+def interrupted_in(script):
+    """Runs a script, and sends it Ctrl-C a moment after it prints "going". Returns the words that it
+    prints after that."""
+    child = _start(script)
+    for line in child.stdout:
+        if line.strip() == "going":
+            break
+    time.sleep(0.3)  # so that the work has begun
+    child.send_signal(signal.SIGINT)
+    return _words_of(child)
 
 
 BEGINNING = """
 import time, numpy as np, isotherm
-now = time.monotonic
 X = np.random.default_rng(0).integers(0, 2, (500, 30))
 """
 
 
 def test_ctrl_c_stops_an_enumeration():
-    """Of 2^25 states, which take most of a minute; it is looked for eight times in it, and there is room
-    for a busy machine."""
-    said, seconds = interrupted_in(
-        f"""{BEGINNING}
+    """The sum has 2^25 states of 100,000 terms, with weights whose exponentials overflow. It takes more
+    than an hour, and an eighth of it takes longer than HANGING. How much work is done between two
+    looks for Ctrl-C is counted in the tests of the library."""
+    said = interrupted_in(f"""{BEGINNING}
 from isotherm._runs import of_arrays
 rng = np.random.default_rng(0)
-rbm = of_arrays(rng.normal(0, 0.3, (8000, 25)), rng.normal(size=25), rng.normal(size=8000))
+rbm = of_arrays(rng.normal(0, 300, (100_000, 25)), rng.normal(size=25), rng.normal(size=100_000))
 rbm.threads = 1
 print("going", flush=True)
 try:
     rbm.log_z_
 except KeyboardInterrupt:
-    print(now(), "interrupted")
-""",
-        pause=0.1,
-    )
-    assert said == ["interrupted"] and seconds < 10
+    print("interrupted")
+""")
+    assert said == ["interrupted"]
 
 
 def test_ctrl_c_keeps_what_was_learned():
-    said, seconds = interrupted_in(f"""{BEGINNING}
+    said = interrupted_in(f"""{BEGINNING}
 tell = lambda row: print("going", flush=True) if row["step"] == 100 else None
 rbm = isotherm.RBM(**{LONG!r}, callback=tell)
 try:
     rbm.fit(X)
 except KeyboardInterrupt:
-    print(now(), "interrupted", rbm.n_updates_, rbm.transform(X).shape[1], len(rbm.sample(3, warm_up=5)))
+    print("interrupted", rbm.n_updates_, rbm.transform(X).shape[1], len(rbm.sample(3, warm_up=5)))
     step = rbm.n_updates_
     rbm.set_params(callback=None).partial_fit(X)
     print(rbm.n_updates_ - step, np.isfinite(rbm.score(X)), rbm.history_["step"][0])
 """)
-    assert seconds < 2
-    assert said[0] == "interrupted" and int(said[1]) >= 100
+    assert said[0] == "interrupted" and 100 <= int(said[1]) < LONG["updates"]
     assert said[2:] == ["20", "3", "5", "True", "50"]
 
 
 @pytest.mark.parametrize(
     "work",
     [
-        "rbm.log_likelihood(X, steps=10**6, particles=1000)",
-        "rbm.sample(10**7)",
-        "isotherm.sample_target(isotherm.Quadratic.qubo(np.eye(30)), n_samples=10**7)",
-        "isotherm.sample_target(lambda x: x.sum(axis=1), n=30, n_samples=10**7)",
+        "rbm.log_likelihood(X, training=X, steps=10**6, particles=10**6)",
+        "rbm.sample(10, warm_up=10**12)",
+        "rbm.sample(10, thin=10**12)",
+        "isotherm.sample_target(isotherm.Quadratic.qubo(np.eye(30)), n_samples=20, thin=10**12)",
+        "isotherm.sample_target(lambda x: x.sum(axis=1), n=30, n_samples=20, thin=10**12)",
     ],
 )
 def test_ctrl_c_stops_other_work(work):
-    said, seconds = interrupted_in(f"""{BEGINNING}
+    said = interrupted_in(f"""{BEGINNING}
 from isotherm._runs import of_arrays
 rbm = of_arrays(np.zeros((30, 26)), np.zeros(26), np.zeros(30))
 print("going", flush=True)
 try:
     {work}
 except KeyboardInterrupt:
-    print(now(), "interrupted")
+    print("interrupted")
 """)
-    assert said == ["interrupted"] and seconds < 2
+    assert said == ["interrupted"]
 
 
 def test_ctrl_c_in_the_likelihood_at_the_end_keeps_the_model():
-    said, seconds = interrupted_in(
-        f"""{BEGINNING}
-rbm = isotherm.RBM(hidden=200, updates=2000, lr=0.0, batch=20, particles=20, columns=20, rungs=2,
-    algorithm="pt", likelihood_every=0, metrics_every=2000, random_state=1)
+    """The likelihood is enumerated twice, for the parameters and for their average, over 2^25 states of
+    100,000 terms each."""
+    said = interrupted_in(f"""{BEGINNING}
+rbm = isotherm.RBM(hidden=25, updates=20, lr=0.0, batch=20, particles=20, columns=20, rungs=2,
+    algorithm="pt", likelihood_every=0, metrics_every=20, random_state=1, threads=1)
 rbm.callback = lambda row: print("going", flush=True)
-X = np.random.default_rng(0).integers(0, 2, (500, 200))
+X = np.random.default_rng(0).integers(0, 2, (20, 100_000), dtype=np.uint8)
 try:
     rbm.fit(X)
-    print(now(), "too late")
+    print("too late")
 except KeyboardInterrupt:
-    print(now(), "interrupted", rbm.n_updates_, hasattr(rbm, "summary_"))
-""",
-        pause=0.05,
-    )
-    assert said == ["interrupted", "2000", "False"] and seconds < 2
+    print("interrupted", rbm.n_updates_, hasattr(rbm, "summary_"))
+""")
+    assert said == ["interrupted", "20", "False"]
 
 
-@pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
 def test_other_threads_go_on():
-    ticks, done = [], threading.Event()
+    """A thread beside a fit without end takes a hundred turns, and more until the fit has used a second
+    of processor time. Then it presses Ctrl-C. The fit has no rows to report, so that it runs no Python
+    code: if it held the lock of the interpreter, the thread would get no turn, and the script would
+    hang."""
+    child = _start(f"""{BEGINNING}
+import os, signal, threading
 
-    def count():
-        while not done.is_set():
-            ticks.append(time.monotonic())
-            time.sleep(0.001)
+def press_ctrl_c():
+    turns, begun = 0, time.process_time()
+    while turns < 100 or time.process_time() < begun + 1:
+        time.sleep(0.001)
+        turns += 1
+    os.kill(os.getpid(), signal.SIGINT)
 
-    X = np.random.default_rng(0).integers(0, 2, (500, 100))
-    counter = threading.Thread(target=count)
-    counter.start()
-    try:
-        begun = time.monotonic()
-        RBM(hidden=100, updates=200, likelihood_every=0, final_likelihood="exact-only").fit(X)
-        took = time.monotonic() - begun
-    finally:
-        done.set()
-        counter.join()
-    during = np.array([tick for tick in ticks if begun < tick < begun + took])
-    assert len(during) > 20
-    assert np.diff(during).max() < max(0.25, 0.5 * took), "the lock was never held for long"
+rbm = isotherm.RBM(**{LONG | {"metrics_every": LONG["updates"]}!r})
+try:
+    threading.Thread(target=press_ctrl_c).start()
+    rbm.fit(X)
+except KeyboardInterrupt:
+    print("interrupted")
+""")
+    assert _words_of(child) == ["interrupted"]
 
 
 def test_several_fits_at_once(votes):
     fits = [RBM(hidden=3, updates=300, random_state=1) for _ in range(3)]
     threads = [threading.Thread(target=rbm.fit, args=(votes,)) for rbm in fits]
     [thread.start() for thread in threads]
-    [thread.join(timeout=30) for thread in threads]
+    [thread.join(timeout=HANGING) for thread in threads]
     assert same_model(fits[0], fits[1]) and same_model(fits[1], fits[2])
 
 
@@ -177,8 +187,8 @@ def test_forks(votes):
     queue = context.Queue()
     child = context.Process(target=_fit_in_child, args=(rbm, votes, queue))
     child.start()
-    components, samples, updates = queue.get(timeout=30)
-    child.join(timeout=30)
+    components, samples, updates = queue.get(timeout=HANGING)
+    child.join(timeout=HANGING)
     assert child.exitcode == 0
     assert np.array_equal(components, rbm.components_)
     assert np.array_equal(samples, rbm.sample(20)) and updates == 302
@@ -194,7 +204,7 @@ def test_a_bare_fork(votes):
             os._exit(0)
         except BaseException:
             os._exit(1)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + HANGING
     while (ended := os.waitpid(pid, os.WNOHANG)) == (0, 0) and time.monotonic() < deadline:
         time.sleep(0.02)
     if ended == (0, 0):

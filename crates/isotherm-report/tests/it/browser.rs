@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long anything may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long anything may take before it counts as hanging.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A running browser; it ends with this value.
 pub struct Browser {

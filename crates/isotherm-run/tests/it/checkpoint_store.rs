@@ -297,11 +297,12 @@ fn large(number: u64) -> Bundle {
     bundle
 }
 
-/// What the child of the test below does: saves until it is killed.
+/// What the child of the test below does: it saves until it is killed. It ends by itself after some
+/// minutes, in case that nobody is left to kill it.
 fn save_for_ever(folder: &Path) {
     let _lock = RunLock::acquire(folder).unwrap();
     let first = load(folder).map_or(0, |loaded| loaded.bundle.meta.as_u64().unwrap());
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(600);
     (first + 1..).take_while(|_| Instant::now() < end).for_each(|number| {
         save(folder, &large(number)).unwrap();
     });
@@ -323,8 +324,7 @@ fn a_killed_writer_leaves_a_checkpoint_and_no_lock() {
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        let end = Instant::now() + Duration::from_secs(10);
-        while number() == before && Instant::now() < end {
+        while number() == before && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
         std::thread::sleep(Duration::from_micros(700 * round));

@@ -2,13 +2,20 @@
 //!
 //! A state's weight is e^(bias·u) Π_j (1 + e^c_j Π_i e^(u_i w_ij)) over the other layer's units j: a
 //! product of numbers that are exponentiated once, not once a state. The states are cut into chunks
-//! by their highest units, always the same ones, so that the sum does not depend on the number of
-//! threads; in a chunk every product of e^c with the middle units is made once and multiplied with
-//! the tabulated products of the lowest. No product has more factors than there are units, so
-//! nothing drifts, and nothing of size 2^n is ever built.
+//! by their first units, always in the same way, so that the sum does not depend on the number of
+//! threads. In a chunk, every product of e^c with the middle units is computed once and multiplied
+//! by the tabulated products of the last units. No product has more factors than there are units, so
+//! rounding errors do not accumulate, and nothing of size 2^n is ever stored.
 //!
-//! Weights so large that their exponentials leave `f64` take a slower way: the states are visited
-//! in Gray-code order, each a row of weights away from the one before, and weighed by their fields.
+//! If the weights are so large that their exponentials overflow `f64`, a slower method is used: the
+//! states are visited in Gray-code order, so that the fields change by one row of weights from one
+//! state to the next, and each state is weighed by its fields.
+//!
+//! The sum advances in rounds of a bounded amount of work. After each round the caller is told how
+//! far the sum is, and may abandon it by unwinding. A round sums several small chunks, or a part of a
+//! large chunk on each thread; a chunk's walk (`Walk`) can therefore stop after any state. Where the
+//! rounds begin and end has no effect on the result: each chunk adds its states in a fixed order, and
+//! the chunks are added in a fixed order.
 
 use isotherm_kernels::log_product::log_product_f64;
 use isotherm_kernels::{BitMatrix, Level, softplus};
@@ -27,6 +34,11 @@ const CHUNK_UNITS: usize = 6;
 const TABLE_UNITS: usize = 5;
 /// The largest |c_j| + Σ_i |w_ij| whose exponential, and its inverse, are taken: e^±708 is the end.
 const RANGE: f64 = 700.0;
+/// The most work that a thread does between two calls of `progress`, in terms. A term is one state and
+/// one unit of the other layer; a slow core computes 10^8 terms in a second.
+const WORK: usize = 1 << 24;
+/// A state costs at least as much as so many terms, however small the other layer is.
+const LEAST_TERMS: usize = 64;
 
 /// Number of units that [`log_z`] has to enumerate.
 pub fn smaller_layer(rbm: &Rbm) -> usize {
@@ -38,7 +50,9 @@ pub fn log_z(rbm: &Rbm) -> Result<f64> {
     log_z_telling(rbm, &mut |_| ())
 }
 
-/// The same; `progress` is told the share that is done, some times on the way.
+/// The same. `progress` is given the share of the states that are summed, at the end and each time
+/// that a thread has done a bounded amount of work: about 2^24 terms, a term being one state and one
+/// unit of the larger layer. It may unwind in order to abandon the sum.
 pub fn log_z_telling(rbm: &Rbm, progress: &mut dyn FnMut(f64)) -> Result<f64> {
     let units = smaller_layer(rbm);
     if units > LARGEST {
@@ -53,25 +67,66 @@ pub fn log_z_telling(rbm: &Rbm, progress: &mut dyn FnMut(f64)) -> Result<f64> {
     // A NaN is not in range either.
     if layer.largest_field() <= RANGE {
         let products = Products::new(&layer);
-        Ok(sum_chunks(units, |chunk, high| products.sum_chunk(chunk, high), progress))
+        let walk = |chunk, high| ProductWalk::new(&products, chunk, high);
+        Ok(sum_chunks(&layer, walk, WORK, progress))
     } else {
-        Ok(sum_chunks(units, |chunk, high| layer.sum_chunk(chunk, high), progress))
+        let walk = |chunk, high| FieldWalk::new(&layer, chunk, high);
+        Ok(sum_chunks(&layer, walk, WORK, progress))
     }
 }
 
-/// log of the sum over all chunks. `sum` gets a chunk and the number of units that tell it apart.
-fn sum_chunks(
-    units: usize,
-    sum: impl Fn(usize, usize) -> LogSum + Sync,
+/// The states of one chunk, visited in a fixed order. A walk can stop after any state.
+trait Walk: Send {
+    /// Adds the next `states` states to the sum.
+    fn advance(&mut self, states: usize);
+
+    /// The sum of the states visited so far.
+    fn sum(&self) -> LogSum;
+}
+
+/// log of the sum over all chunks. `walk` is given a chunk and the number of units that identify it;
+/// `work` is the most that a thread does between two calls of `progress`, in terms.
+fn sum_chunks<W: Walk>(
+    layer: &Layer,
+    walk: impl Fn(usize, usize) -> W + Sync,
+    work: usize,
     progress: &mut dyn FnMut(f64),
 ) -> f64 {
+    let units = layer.bias.len();
     let high = CHUNK_UNITS.min(units);
-    let all: Vec<usize> = (0..1 << high).collect();
+    let (chunks, states) = (1usize << high, 1usize << (units - high));
+    let threads = rayon::current_num_threads();
+    // The number of states that a thread may sum in a round.
+    let affordable = (work / layer.other_bias.len().max(LEAST_TERMS)).max(1);
+    let at_once = threads * (affordable / states).max(1);
+    let mut done = 0;
+    let mut tell = |more: usize| {
+        done += more;
+        progress(done as f64 / (chunks * states) as f64);
+    };
     let mut total = LogSum::EMPTY;
-    for some in all.chunks(8.max(rayon::current_num_threads())) {
-        let sums: Vec<LogSum> = some.par_iter().map(|&chunk| sum(chunk, high)).collect();
+    for first in (0..chunks).step_by(at_once) {
+        let some = first..chunks.min(first + at_once);
+        let count = some.len();
+        let sums: Vec<LogSum> = if states <= affordable {
+            let whole = |chunk| {
+                let mut walk = walk(chunk, high);
+                walk.advance(states);
+                walk.sum()
+            };
+            let sums = some.into_par_iter().map(whole).collect();
+            tell(count * states);
+            sums
+        } else {
+            let mut walks: Vec<W> = some.map(|chunk| walk(chunk, high)).collect();
+            for begin in (0..states).step_by(affordable) {
+                let next = affordable.min(states - begin);
+                walks.par_iter_mut().for_each(|walk| walk.advance(next));
+                tell(count * next);
+            }
+            walks.iter().map(W::sum).collect()
+        };
         total = sums.into_iter().fold(total, LogSum::merge);
-        progress((some[0] + some.len()) as f64 / all.len() as f64);
     }
     total.value()
 }
@@ -123,35 +178,57 @@ impl Layer {
         let biases = self.bias[first..].iter().enumerate();
         biases.filter(|(i, _)| state >> i & 1 == 1).map(|(_, bias)| bias).sum()
     }
+}
 
-    /// Sums e^−F(u) over the states whose first `high` units are the bits of `chunk`, by their
-    /// fields.
-    fn sum_chunk(&self, chunk: usize, high: usize) -> LogSum {
-        let mut field = self.other_bias.clone();
-        let mut linear = 0.0;
-        let mut flip = |unit: usize, sign: f64, field: &mut [f64]| {
-            for (x, w) in field.iter_mut().zip(&self.rows[unit]) {
-                *x += sign * w;
-            }
-            linear += sign * self.bias[unit];
-            linear
-        };
-        let mut value = 0.0;
+/// Sums e^−F(u) over the states whose first `high` units are the bits of `chunk`, by their fields.
+struct FieldWalk<'a> {
+    layer: &'a Layer,
+    high: usize,
+    /// The other layer's field at the current state.
+    field: Vec<f64>,
+    /// The current state's sum of biases.
+    linear: f64,
+    visited: usize,
+    sum: LogSum,
+}
+
+impl FieldWalk<'_> {
+    fn new(layer: &Layer, chunk: usize, high: usize) -> FieldWalk<'_> {
+        let field = layer.other_bias.clone();
+        let mut walk =
+            FieldWalk { layer, high, field, linear: 0.0, visited: 0, sum: LogSum::EMPTY };
         for unit in (0..high).filter(|unit| chunk >> unit & 1 == 1) {
-            value = flip(unit, 1.0, &mut field);
+            walk.flip(unit, 1.0);
         }
+        walk
+    }
+
+    fn flip(&mut self, unit: usize, sign: f64) {
+        for (x, w) in self.field.iter_mut().zip(&self.layer.rows[unit]) {
+            *x += sign * w;
+        }
+        self.linear += sign * self.layer.bias[unit];
+    }
+}
+
+impl Walk for FieldWalk<'_> {
+    fn advance(&mut self, states: usize) {
         let level = Level::detect();
-        let mut sum = LogSum::EMPTY;
-        sum.add(value + softplus::softplus_sum_f64(level, &field));
-        let low = self.bias.len() - high;
-        for count in 1..1usize << low {
-            let flipped = count.trailing_zeros() as usize;
-            let gray = count ^ count >> 1;
-            let sign = if gray >> flipped & 1 == 1 { 1.0 } else { -1.0 };
-            value = flip(high + flipped, sign, &mut field);
-            sum.add(value + softplus::softplus_sum_f64(level, &field));
+        for count in self.visited..self.visited + states {
+            // The first state has all units off. Each further one is the next Gray code.
+            if count > 0 {
+                let flipped = count.trailing_zeros() as usize;
+                let gray = count ^ count >> 1;
+                let sign = if gray >> flipped & 1 == 1 { 1.0 } else { -1.0 };
+                self.flip(self.high + flipped, sign);
+            }
+            self.sum.add(self.linear + softplus::softplus_sum_f64(level, &self.field));
         }
-        sum
+        self.visited += states;
+    }
+
+    fn sum(&self) -> LogSum {
+        self.sum
     }
 }
 
@@ -188,36 +265,71 @@ impl Products<'_> {
     fn table_units(units: usize) -> usize {
         units.saturating_sub(CHUNK_UNITS).min(TABLE_UNITS)
     }
+}
 
-    /// Sums e^−F(u) over the states whose first `high` units are the bits of `chunk`.
-    fn sum_chunk(&self, chunk: usize, high: usize) -> LogSum {
-        let units = self.rows.len();
-        let middle = &self.rows[high..units - Products::table_units(units)];
-        // products[k]: e^c with the chunk's units and the middle ones from k on.
-        let mut products = vec![self.other.clone(); middle.len() + 1];
+/// Sums e^−F(u) over the states whose first `high` units are the bits of `chunk`, by products.
+struct ProductWalk<'a> {
+    of: &'a Products<'a>,
+    chunk: usize,
+    high: usize,
+    /// e^w of the units between those of the chunk and those of the table.
+    middle: &'a [Vec<f64>],
+    /// `products[k]`: e^c with the chunk's units and the middle ones from k on.
+    products: Vec<Vec<f64>>,
+    visited: usize,
+    sum: LogSum,
+}
+
+impl ProductWalk<'_> {
+    fn new<'a>(of: &'a Products<'a>, chunk: usize, high: usize) -> ProductWalk<'a> {
+        let units = of.rows.len();
+        let middle = &of.rows[high..units - Products::table_units(units)];
+        let mut products = vec![of.other.clone(); middle.len() + 1];
         for unit in (0..high).filter(|unit| chunk >> unit & 1 == 1) {
-            multiply(&mut products[middle.len()], &self.rows[unit]);
+            multiply(&mut products[middle.len()], &of.rows[unit]);
         }
-        let level = Level::detect();
-        let mut sum = LogSum::EMPTY;
-        for state in 0..1usize << middle.len() {
-            // Counting up sets one unit and clears those below it; the others stay as they were.
-            let changed =
-                if state == 0 { middle.len() } else { state.trailing_zeros() as usize + 1 };
-            for k in (0..changed).rev() {
-                let (product, above) = products.split_at_mut(k + 1);
-                product[k].copy_from_slice(&above[0]);
-                if state >> k & 1 == 1 {
-                    multiply(&mut product[k], &middle[k]);
-                }
+        ProductWalk { of, chunk, high, middle, products, visited: 0, sum: LogSum::EMPTY }
+    }
+
+    /// Sets the middle units to the bits of `state`, given the products of the state before it.
+    fn set_middle(&mut self, state: usize) {
+        // Counting up sets one unit and clears those below it; the others stay as they were.
+        let changed =
+            if state == 0 { self.middle.len() } else { state.trailing_zeros() as usize + 1 };
+        for k in (0..changed).rev() {
+            let (product, above) = self.products.split_at_mut(k + 1);
+            product[k].copy_from_slice(&above[0]);
+            if state >> k & 1 == 1 {
+                multiply(&mut product[k], &self.middle[k]);
             }
-            let linear = self.layer.linear(0, chunk) + self.layer.linear(high, state);
-            for (row, bias) in &self.table {
-                let log = log_product_f64(level, &products[0], row, self.largest_field);
+        }
+    }
+}
+
+impl Walk for ProductWalk<'_> {
+    fn advance(&mut self, states: usize) {
+        let (level, table) = (Level::detect(), &self.of.table);
+        let end = self.visited + states;
+        while self.visited < end {
+            let (state, first) = (self.visited / table.len(), self.visited % table.len());
+            if first == 0 {
+                self.set_middle(state);
+            }
+            let last = table.len().min(first + end - self.visited);
+            let layer = self.of.layer;
+            let linear = layer.linear(0, self.chunk) + layer.linear(self.high, state);
+            let (product, mut sum) = (&self.products[0], self.sum);
+            for (row, bias) in &table[first..last] {
+                let log = log_product_f64(level, product, row, self.of.largest_field);
                 sum.add(linear + bias + log);
             }
+            self.sum = sum;
+            self.visited += last - first;
         }
-        sum
+    }
+
+    fn sum(&self) -> LogSum {
+        self.sum
     }
 }
 
@@ -300,13 +412,47 @@ mod tests {
                 let rbm = model(n_visible.max(units), units, scale, seed as u64);
                 let (layer, want) = (Layer::smaller_of(&rbm), plain(&rbm));
                 let products = Products::new(&layer);
-                let fast =
-                    sum_chunks(units, |chunk, high| products.sum_chunk(chunk, high), &mut |_| ());
-                let slow =
-                    sum_chunks(units, |chunk, high| layer.sum_chunk(chunk, high), &mut |_| ());
-                for got in [fast, slow] {
+                let fast = |chunk, high| ProductWalk::new(&products, chunk, high);
+                let slow = |chunk, high| FieldWalk::new(&layer, chunk, high);
+                for got in [
+                    sum_chunks(&layer, fast, WORK, &mut |_| ()),
+                    sum_chunks(&layer, slow, WORK, &mut |_| ()),
+                ] {
                     assert!((got - want).abs() < 1e-12 * want.abs().max(10.0), "{got} for {want}");
                 }
+            }
+        }
+    }
+
+    /// Rounds of 1, 7, 31, 32 and 33 states, which end within a table and between two, and rounds of
+    /// whole chunks, for any number of threads. No call covers more states than it may.
+    #[test]
+    fn rounds_change_no_bit_and_are_bounded() {
+        for units in [1, 3, 6, 9, 11, 13] {
+            let rbm = model(LEAST_TERMS, units, 1.0, units as u64);
+            let layer = Layer::smaller_of(&rbm);
+            let products = Products::new(&layer);
+            let fast = |chunk, high| ProductWalk::new(&products, chunk, high);
+            let slow = |chunk, high| FieldWalk::new(&layer, chunk, high);
+            let [want_fast, want_slow] = [
+                sum_chunks(&layer, fast, WORK, &mut |_| ()),
+                sum_chunks(&layer, slow, WORK, &mut |_| ()),
+            ];
+            for (step, threads) in [(1, 1), (7, 1), (31, 2), (32, 3), (33, 1), (100, 5), (500, 70)]
+            {
+                let mut shares = Vec::new();
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                let (got_fast, got_slow) = pool.expect("some threads").install(|| {
+                    let work = step * LEAST_TERMS;
+                    let got = sum_chunks(&layer, fast, work, &mut |share| shares.push(share));
+                    (got, sum_chunks(&layer, slow, work, &mut |_| ()))
+                });
+                assert_eq!(got_fast.to_bits(), want_fast.to_bits(), "{units}, {step}, {threads}");
+                assert_eq!(got_slow.to_bits(), want_slow.to_bits(), "{units}, {step}, {threads}");
+                let most = (step * threads) as f64 / (1u64 << units) as f64;
+                let steps = shares.iter().zip([0.0].iter().chain(&shares)).map(|(a, b)| a - b);
+                assert!(steps.into_iter().all(|it| it > 0.0 && it <= most), "{shares:?}");
+                assert_eq!(shares.last(), Some(&1.0));
             }
         }
     }

@@ -8,9 +8,6 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
 
-/// Units from which on enumerating takes a second or so.
-const LONG_ENUMERATION: usize = 20;
-
 /// How log Z is to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -42,10 +39,12 @@ impl FoundLogZ {
     ) -> Result<FoundLogZ> {
         let small = exact::smaller_layer(model) <= exact::LARGEST;
         if way == Way::Exact || (way == Way::Auto && small) {
+            let mut told = false;
             let mut tell = |share| {
-                // What takes no time is not worth a word.
-                if exact::smaller_layer(model) >= LONG_ENUMERATION {
+                // A sum that is complete at the first call took no time: nobody needs to hear of it.
+                if told || share < 1.0 {
                     progress("enumerating", share);
+                    told = true;
                 }
             };
             return exact::log_z_telling(model, &mut tell).map(FoundLogZ::Exact);

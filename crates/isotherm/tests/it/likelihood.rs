@@ -1,10 +1,12 @@
 //! log Z by enumeration against brute force, and the mixture's likelihood against known figures.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
 use crate::common::*;
-use isotherm::data::{Dataset, Mixture};
-use isotherm::likelihood::{Effort, exact, measure};
+use isotherm::data::{Dataset, Mixture, Table};
+use isotherm::likelihood::{Budget, Effort, FoundLogZ, Way, exact, measure};
 use isotherm::model::{Parameters, Rbm};
-use isotherm_kernels::Matrix;
+use isotherm_kernels::{BitMatrix, Matrix};
 use proptest::prelude::*;
 use rand::RngExt;
 
@@ -38,8 +40,8 @@ proptest! {
 fn both_conditionals_match_enumeration() {
     let rbm = random_rbm(5, 4, 2.0, 77);
     for state in 0..16u64 {
-        let h = isotherm_kernels::BitMatrix::from_words(1, 4, vec![state]).unwrap();
-        let v = isotherm_kernels::BitMatrix::from_words(1, 5, vec![state]).unwrap();
+        let h = BitMatrix::from_words(1, 4, vec![state]).unwrap();
+        let v = BitMatrix::from_words(1, 5, vec![state]).unwrap();
         let (v_mean, h_mean) = (rbm.visible_mean(&h), rbm.hidden_mean(&v));
         let total = |units: u32, f: &dyn Fn(u64) -> f64, of: &dyn Fn(u64) -> bool| {
             log_sum_exp((0..1 << units).filter(|x| of(*x)).map(f)).exp()
@@ -69,7 +71,7 @@ fn large_layers_are_summed_right() {
 fn probabilities_sum_to_one() {
     let rbm = random_rbm(6, 3, 2.0, 1);
     let all: Vec<Vec<u8>> = (0..64).map(|v| (0..6).map(|j| v >> j & 1).collect()).collect();
-    let rows = isotherm_kernels::BitMatrix::from_rows(6, &all);
+    let rows = BitMatrix::from_rows(6, &all);
     let log_p = exact::log_probabilities(&rbm, exact::log_z(&rbm).unwrap(), &rows);
     let total: f64 = log_p.iter().map(|log| log.exp()).sum();
     assert!((total - 1.0).abs() < 1e-12);
@@ -83,7 +85,7 @@ fn probabilities_follow_the_definition() {
         let mut rng = rng(9);
         let rows: Vec<Vec<u8>> =
             (0..600).map(|_| (0..n_visible).map(|_| rng.random_range(0..2)).collect()).collect();
-        let rows = isotherm_kernels::BitMatrix::from_rows(n_visible, &rows);
+        let rows = BitMatrix::from_rows(n_visible, &rows);
         for count in [1, 255, 257, 600] {
             let some = rows.select(&(0..count).collect::<Vec<_>>());
             let log_p = exact::log_probabilities(&rbm, 3.0, &some);
@@ -106,6 +108,107 @@ fn the_sum_does_not_depend_on_the_number_of_threads() {
     };
     assert_eq!(with(1), with(2));
     assert_eq!(with(1), with(5));
+}
+
+/// log Z to the bit, as it was before the sum was divided into rounds (commit 2cb3113). The models of
+/// 9000 units take more than one round for a chunk; the scales of 100 and more overflow exponentials.
+#[test]
+fn log_z_keeps_its_recorded_bits() {
+    let recorded = [
+        ((5, 3, 2.0, 1), 0x401f5070ecc5509a_u64),
+        ((6, 6, 2.0, 2), 0x402d73a8cc65ee10),
+        ((40, 9, 1.0, 3), 0x4045595f26d672df),
+        ((11, 60, 1.0, 4), 0x405141cd8a9840b6),
+        ((300, 12, 0.5, 5), 0x406eb2969f866aea),
+        ((31, 14, 3.0, 6), 0x40589757820496b2),
+        ((17, 33, 1.5, 7), 0x404b55df1f0023ea),
+        ((40, 9, 500.0, 8), 0x40cc445768c00000),
+        ((14, 25, 300.0, 9), 0x40c17fb4bce55548),
+        ((16, 700, 120.0, 10), 0x40f256ed1ffe93fd),
+        ((20, 30, 1.0, 11), 0x404a2fe995af263e),
+        ((9000, 17, 0.1, 12), 0x40b8a97cc578f22d),
+        ((9000, 17, 1.0, 13), 0x40c56274c7875e53),
+        ((9000, 17, 100.0, 14), 0x412a6cb276d9dbd2),
+    ];
+    for ((n_visible, n_hidden, scale, seed), bits) in recorded {
+        let rbm = random_rbm(n_visible, n_hidden, scale, seed);
+        let got = exact::log_z(&rbm).unwrap();
+        assert_eq!(got.to_bits(), bits, "{n_visible} x {n_hidden}, scale {scale}: {got}");
+    }
+}
+
+/// log Z of a model on so many threads, or nothing if it was abandoned after `calls` calls of the
+/// progress callback; and the shares that the callback was given.
+fn log_z_for_some_calls(rbm: &Rbm, threads: usize, calls: usize) -> (Option<f64>, Vec<f64>) {
+    struct Abandoned;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let mut shares = Vec::new();
+    let mut note = |share| {
+        shares.push(share);
+        if shares.len() == calls {
+            resume_unwind(Box::new(Abandoned));
+        }
+    };
+    let log_z = catch_unwind(AssertUnwindSafe(|| {
+        pool.install(|| exact::log_z_telling(rbm, &mut note).unwrap())
+    }));
+    // What was abandoned leaves no trace: the same threads can sum again.
+    let small = random_rbm(40, 9, 1.0, 3);
+    let again = pool.install(|| exact::log_z(&small).unwrap());
+    assert_eq!(again.to_bits(), 0x4045595f26d672df);
+    (log_z.map_err(|why| assert!(why.is::<Abandoned>())).ok(), shares)
+}
+
+/// Terms, of one state and one unit of the larger layer, that a thread may sum between two calls.
+const TERMS: f64 = (1 << 24) as f64;
+
+/// Whoever waits for an interruption waits for a bounded amount of work, however large the whole is:
+/// here 2^25 states of 8000 terms, at small weights and at weights whose exponentials overflow.
+#[test]
+fn an_enumeration_can_be_abandoned_after_a_bounded_amount_of_work() {
+    for (scale, threads) in [(0.3, 1), (0.3, 2), (0.3, 12), (300.0, 1), (300.0, 2)] {
+        let rbm = random_rbm(8000, 25, scale, 1);
+        let whole = 8000.0 * f64::from(1 << 25);
+        let (log_z, shares) = log_z_for_some_calls(&rbm, threads, 3);
+        assert_eq!((log_z, shares.len()), (None, 3));
+        let mut before = 0.0;
+        for share in shares {
+            let terms = (share - before) * whole;
+            assert!(terms > 0.0 && terms <= TERMS * threads as f64, "{terms} terms");
+            before = share;
+        }
+    }
+}
+
+/// A whole enumeration of 2^30 terms makes at least 64 calls for each thread's share of them.
+#[test]
+fn the_callback_is_called_in_proportion_to_the_work() {
+    for threads in [1, 2] {
+        let (log_z, shares) =
+            log_z_for_some_calls(&random_rbm(1024, 20, 0.3, 1), threads, usize::MAX);
+        assert!(log_z.is_some() && shares.is_sorted() && shares.last() == Some(&1.0));
+        assert!(shares.len() * threads >= 64, "{} calls", shares.len());
+    }
+    // A small sum is complete at the first call.
+    assert_eq!(log_z_for_some_calls(&random_rbm(40, 14, 0.3, 1), 2, usize::MAX).1, [1.0]);
+}
+
+/// What decides whether an enumeration reports its progress is its work, not the number of its states.
+#[test]
+fn a_long_enumeration_reports_its_progress_and_a_short_one_does_not() {
+    let stages = |n_visible: usize, n_hidden: usize| {
+        let row = vec![vec![0; n_visible]];
+        let data = Dataset::Table(Table::new("test", BitMatrix::from_rows(n_visible, &row)));
+        let rbm = random_rbm(n_visible, n_hidden, 0.1, 1);
+        let mut told = Vec::new();
+        let mut tell = |stage: &str, share| told.push((stage.to_owned(), share));
+        FoundLogZ::find(&rbm, &data, Way::Exact, &Budget::quick(), &mut tell).unwrap();
+        told
+    };
+    assert_eq!(stages(40, 14), []);
+    let told = stages(9000, 14);
+    assert!(told.iter().all(|(stage, _)| stage == "enumerating") && told.len() > 1);
+    assert!(told.is_sorted_by_key(|told| told.1) && told[told.len() - 1].1 == 1.0);
 }
 
 #[test]

@@ -80,6 +80,32 @@ fn the_counter_counts() {
     assert_eq!(kept.len(), 1000);
 }
 
+/// Nothing is allocated for what a header only promises.
+#[test]
+fn npy_headers_that_promise_too_much_take_no_memory() {
+    let place = Place::new();
+    let shapes =
+        ["(1099511627776, 1)", "(1, 9223372036854775807)", "(4294967296, 4294967295)", "(2, 2)"];
+    let mut files: Vec<Vec<u8>> = Vec::new();
+    for (shape, descr) in shapes.iter().flat_map(|&shape| [(shape, "|u1"), (shape, "<f8")]) {
+        for order in ["False", "True"] {
+            let text =
+                format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
+            let len = (text.len() as u16).to_le_bytes();
+            files.push([b"\x93NUMPY\x01\x00", &len[..], text.as_bytes(), &[0]].concat());
+        }
+    }
+    // A header of four gigabytes.
+    files.push(b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec());
+    for content in files {
+        let source = place.source("data.npy", &content, None);
+        let (result, most) = peak(|| read(&source, Binarise::AsIs));
+        assert!(result.is_err_and(|error| error.is_data()));
+        let shown = String::from_utf8_lossy(&content);
+        assert!(most < 1 << 20, "{most} bytes for {shown}");
+    }
+}
+
 /// Files of several MiB, so that holding one of them more than twice would show.
 #[test]
 fn large_files_are_never_held() {

@@ -3,7 +3,6 @@
 mod npy;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use isotherm::{Error, Result};
 use isotherm_data::formats::{load, write_npy};

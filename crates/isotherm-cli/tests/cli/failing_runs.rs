@@ -1,0 +1,193 @@
+//! Runs that fail on the way: a full disk, weights that stop being finite, no one who listens.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::common::{self, *};
+
+/// A ladder that grows, and its checkpoints with it; rows come only of that.
+const GROWING: &str = "--hidden 6 --batch 30 --updates 400 --rungs 3 --min-rungs 2 \
+    --spawn-every 40 --burn-in 5 --min-swap 0.9 --path joint --checkpoint-every 20 \
+    --metrics-every 1000 --likelihood-every 0 --quiet";
+/// A metrics file that grows past everything else.
+const TALKING: &str = "--hidden 3 --updates 400 --rungs 5 --checkpoint-every 20 \
+    --metrics-every 1 --quiet";
+
+/// Runs the binary where files cannot grow beyond some blocks of 512 bytes: as on a full disk,
+/// writes fail.
+fn confined(blocks: u64, arguments: &[String]) -> Ran {
+    let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    finish(command.args(["-c", &script, ISOTHERM]).args(arguments).stdin(Stdio::null()))
+}
+
+fn size(path: PathBuf) -> u64 {
+    fs::metadata(path).unwrap().len()
+}
+
+/// The step of the last checkpoint of a run that has failed, as `resume` tells it.
+fn checkpoint_step(run: &Path) -> u64 {
+    let copied = run.with_extension("copy");
+    copy(run, &copied);
+    let ran = common::run(["resume", copied.to_str().unwrap()]);
+    fs::remove_dir_all(&copied).unwrap();
+    let words: Vec<&str> = ran.err.split_whitespace().collect();
+    assert_eq!(words[..3], ["going", "on", "after"], "{}", ran.err);
+    words[3].parse().unwrap()
+}
+
+/// A run on a disk with that much room fails with one sentence about `name`; with more room it
+/// goes on and ends like the whole one.
+fn fill(data: &Path, options: &str, whole: &Path, blocks: u64, name: &str) -> u64 {
+    let run = whole.with_file_name(format!("{blocks}-{name}"));
+    let why = sentence(&confined(blocks, &train(Some(data), options, &run)));
+    assert!(why.contains(name) && why.contains(&text(&run)), "{why}");
+    assert!(why.contains("File too large"), "{why}");
+    let step = if run.join("checkpoint.safetensors").exists() { checkpoint_step(&run) } else { 0 };
+    // Nor does it go on before there is room.
+    let why = sentence(&confined(blocks, &resume(&run)));
+    assert!(why.contains(name), "{why}");
+    assert_eq!(succeed(resume(&run)), "");
+    assert_same(&run, whole, &format!("{blocks} blocks"));
+    step
+}
+
+#[test]
+fn a_full_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = csv(folder.path(), 60, 40);
+    let whole = folder.path().join("growing");
+    succeed(train(Some(&data), GROWING, &whole));
+    let checkpoint = size(whole.join("checkpoint.safetensors"));
+    assert!(size(whole.join("metrics.jsonl")) < checkpoint - 1024);
+    // Too little for the last checkpoint, then for any.
+    let step = fill(&data, GROWING, &whole, checkpoint / 512 - 1, "checkpoint.safetensors");
+    assert!((20..400).contains(&step), "the checkpoint of step {step}");
+    assert_eq!(fill(&data, GROWING, &whole, 3, "checkpoint.safetensors"), 0);
+
+    let whole = folder.path().join("talking");
+    succeed(train(Some(&data), TALKING, &whole));
+    let metrics = size(whole.join("metrics.jsonl"));
+    assert!(size(whole.join("checkpoint.safetensors")) < metrics / 2);
+    let step = fill(&data, TALKING, &whole, metrics / 512 * 2 / 3, "metrics.jsonl");
+    assert!((20..400).contains(&step), "the checkpoint of step {step}");
+}
+
+#[test]
+fn no_room_for_the_configuration_or_the_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = csv(folder.path(), 60, 40);
+    let run = folder.path().join("run");
+    let options = "--hidden 3 --updates 20 --quiet";
+    let why = sentence(&confined(0, &train(Some(&data), options, &run)));
+    assert!(why.contains("config.toml"), "{why}");
+    // What is left is no run, and no obstacle to one.
+    succeed(train(Some(&data), options, &run));
+    let out = folder.path().join("s.npy");
+    let line = format!("sample {} --out {} --quiet", run.display(), out.display());
+    let why = sentence(&confined(2, &words(&line)));
+    assert!(why.contains("s.npy") && why.contains("File too large"), "{why}");
+    assert!(!out.exists());
+    fs::write(&out, "precious").unwrap();
+    sentence(&confined(2, &words(&format!("{line} --overwrite"))));
+    assert_eq!(fs::read(&out).unwrap(), b"precious");
+}
+
+/// Weights that stop being finite stop the run, and the last good checkpoint stays.
+#[test]
+fn divergence() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = csv(folder.path(), 60, 12);
+    let diverging = [
+        "--algorithm cd --lr 5e37 --momentum 0.9",
+        "--algorithm sml --lr 5e37 --momentum 0.9",
+        "--algorithm pt --path base-rate --lr 5e37 --lr-decay constant",
+        "--algorithm apt --path joint --lr 5e37 --lr-decay constant",
+        "--algorithm apt --path hidden-marginal --lr 1e38",
+    ];
+    for (number, options) in diverging.into_iter().enumerate() {
+        let run = folder.path().join(format!("run-{number}"));
+        let options = format!("{options} --updates 500 --hidden 4 --checkpoint-every 2 --quiet");
+        let why = refused(train(Some(&data), &options, &run));
+        let update = number_after(&why, &["at update ", "at step "]);
+        let saved = number_after(&why, &["checkpoint, of update "]);
+        assert!((saved..=saved + 2).contains(&update), "{why}");
+        assert!(!run.join("model.safetensors").exists() && !run.join("summary.json").exists());
+        // The checkpoint is whole, of the step that was said, and its weights are numbers.
+        let json = succeed(["evaluate", run.to_str().unwrap(), "--json"]);
+        let measured: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert!(measured["value"].is_number(), "{measured}");
+        assert_eq!(checkpoint_step(&run), saved, "{why}");
+        // Going on meets the same end, and says the same.
+        assert_eq!(refused(resume(&run)), why);
+    }
+}
+
+fn number_after(sentence: &str, marks: &[&str]) -> u64 {
+    let rest = marks.iter().find_map(|mark| sentence.split_once(mark)).expect(sentence).1;
+    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().expect(sentence)
+}
+
+/// Output on a full disk is an error where it is the result, and is missed where it is not.
+#[test]
+fn output_that_cannot_be_written() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let full = || Stdio::from(File::options().write(true).open("/dev/full").unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let data = csv(folder.path(), 40, 8);
+    let run = folder.path().join("run");
+    let arguments = train(Some(&data), "--updates 30 --hidden 3", &run);
+    let status = command(&arguments).stderr(full()).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    assert!(run.join("summary.json").exists());
+    let run = text(&run);
+    for line in [format!("evaluate {run}"), format!("evaluate {run} --json")] {
+        let output = command(words(&line)).stdout(full()).output().unwrap();
+        let err = String::from_utf8(output.stderr).unwrap();
+        let why = sentence(&Ran { code: output.status.code(), out: String::new(), err });
+        assert!(why.contains("standard output") && why.contains("No space left"), "{why}");
+    }
+    let status = command(["resume", &run, "--no-such"]).stderr(full()).status().unwrap();
+    assert_eq!(status.code(), Some(2));
+}
+
+/// `isotherm evaluate RUN | head -0`: a reader that has gone wants nothing more.
+#[test]
+fn a_reader_that_has_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = csv(folder.path(), 40, 8);
+    let run = folder.path().join("run");
+    succeed(train(Some(&data), "--updates 30 --hidden 3 --quiet", &run));
+    let mut child = command(["evaluate", run.to_str().unwrap()]).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.stderr, b"", "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0));
+}
+
+/// Weights that are finite and senseless are said to be so, and so is a ladder that nothing passes.
+#[test]
+fn a_run_that_diverged_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("run");
+    let options = "--hidden 6 --updates 100 --lr 1e4 --algorithm pt --rungs 3 --path joint --quiet";
+    succeed(train(None, options, &run));
+    let summary = summary(&run);
+    let kinds: Vec<&serde_json::Value> =
+        summary["diagnostics"].as_array().unwrap().iter().map(|it| &it["kind"]).collect();
+    let page = fs::read_to_string(run.join("report.html")).unwrap();
+    for (kind, words) in
+        [("large-parameters", "learning has diverged"), ("starved-gap", "A starved gap: rungs")]
+    {
+        assert!(kinds.iter().any(|it| *it == kind), "{kinds:?}");
+        assert!(summary["warnings"].to_string().contains(words), "{kind} is not said");
+        let item = format!("data-kind=\"{kind}\"");
+        assert_eq!(page.matches(&item).count(), 1, "{kind}: not twice");
+        assert_eq!(page.matches(words).count(), 1, "{kind}: not twice");
+    }
+    assert_eq!(page.matches("data-kind=").count(), kinds.len(), "all of them");
+}
