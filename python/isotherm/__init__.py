@@ -12,6 +12,7 @@
 """
 
 from isotherm._isotherm import VERSION as __version__
+from isotherm._diagnostics import IsothermWarning
 from isotherm._history import History, Ladder
 from isotherm._likelihood import LogLikelihood, LogZ
 from isotherm._rbm import RBM
@@ -22,6 +23,7 @@ __all__ = [
     "RBM",
     "Estimate",
     "History",
+    "IsothermWarning",
     "Ladder",
     "LogLikelihood",
     "LogZ",

@@ -22,6 +22,7 @@ __all__ = [
     "sample_checkpoint",
     "sample_model",
     "sample_target",
+    "words_of",
     "write_report",
 ]
 
@@ -66,7 +67,6 @@ class Examples:
     def shape(self) -> tuple[int, int]: ...
     @property
     def full(self) -> float: ...
-    def warnings(self) -> list[str]: ...
 
 @final
 class Fit:
@@ -97,6 +97,7 @@ class Fit:
     def summarise(self, threads: int | None = None) -> dict[str, Any]: ...
     def config(self) -> dict[str, Any]: ...
     def rows(self) -> list[dict[str, Any]]: ...
+    def data_diagnostics(self) -> list[dict[str, Any]]: ...
     @property
     def step(self) -> int: ...
     @property
@@ -118,6 +119,7 @@ class Quadratic:
     @property
     def n(self) -> int: ...
 
+def words_of(diagnostic: dict[str, Any]) -> str: ...
 def in_python(message: str) -> str: ...
 def default_options() -> str: ...
 def evaluate(
@@ -131,6 +133,7 @@ def evaluate(
     sampling_steps: int | None = None,
     seed: int = 1,
     threads: int | None = None,
+    own_samples: bool = False,
 ) -> dict[str, Any]: ...
 def sample_model(
     model: _Model,
@@ -139,7 +142,7 @@ def sample_model(
     warm_up: int = 1000,
     seed: int = 1,
     threads: int | None = None,
-) -> NDArray[np.uint8]: ...
+) -> tuple[NDArray[np.uint8], dict[str, Any] | None]: ...
 def keep_run(
     path: str | PathLike[str],
     config: dict[str, Any],
@@ -174,7 +177,9 @@ def sample_checkpoint(
     averaged: bool = False,
     traced: bool = False,
     threads: int | None = None,
-) -> tuple[NDArray[np.uint8], tuple[int, int, NDArray[np.float64], NDArray[np.uint16]]]: ...
+) -> tuple[
+    NDArray[np.uint8], tuple[int, int, NDArray[np.float64], NDArray[np.uint16]], str
+]: ...
 def write_report(path: str | PathLike[str]) -> Path: ...
 def sample_target(
     energy: Quadratic | Callable[[NDArray[np.uint8]], Any],

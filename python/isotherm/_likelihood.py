@@ -24,15 +24,14 @@ class LogZ:
     details: dict[str, Any] = field(repr=False, compare=False, default_factory=dict)
 
     @classmethod
-    def of(cls, found: dict[str, Any], start: str = "training data") -> LogZ:
-        """From what the engine tells. ``start`` is where the second of its samplers began."""
+    def of(cls, found: dict[str, Any], own_samples: bool = False) -> LogZ:
+        """From what the engine tells. ``own_samples`` says that its second sampler began at samples of
+        the model, which cannot show a mode that the model's sampler never finds."""
         verdict = found.get("verdict") or {"converged": True, "sentence": "exact"}
         sentence, converged = verdict["sentence"], verdict["converged"]
-        if start != "training data" and "verdict" in found:
-            sentence = sentence.replace("training data", start)
-            if converged:
-                converged = False
-                sentence = f"not checked from data, which were not given (training=…): {sentence}"
+        if own_samples and "verdict" in found and converged:
+            converged = False
+            sentence = f"not checked from data, which were not given (training=…): {sentence}"
         return cls(
             value=found["value"],
             std_error=found["std_error"],

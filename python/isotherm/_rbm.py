@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
-from isotherm import _data, _isotherm, _options
+from isotherm import _data, _diagnostics, _isotherm, _options
 from isotherm._history import History, Ladder
 from isotherm._inputs import ARRAY, Inputs
 from isotherm._likelihood import LogLikelihood, LogZ
@@ -34,9 +34,6 @@ ONWARD: dict[str, Any] = {
 
 #: Units of the smaller layer up to which log Z is enumerated.
 EXACT = 25
-
-#: Where the second sampler starts if there is nothing better.
-OWN_SAMPLES = "samples of the model itself"
 
 
 class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -251,22 +248,28 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.seed_ = self._seed()
         options = self._engine_options(rule, **dict.fromkeys(held_out, ARRAY))
         native = _isotherm.Fit.begin(options, train, **held_out)
-        said = train.warnings()
-        for sentence in said:
-            warnings.warn(sentence, UserWarning, stacklevel=2)
+        _diagnostics.warn(native.data_diagnostics(), stacklevel=2)
         self._starts = self._some_of(X)
         self._learn(native)
         self._take(native)
         self.summary_ = native.summarise(self._threads())
-        # Who stops learning, or wants no estimate, knows of it. The other model is not in use.
-        silent = ["stopped after"] + ["no likelihood"] * (self.final_likelihood == "exact-only")
-        # Only a choice by validation data rests on the likelihood along the way.
-        silent += ["the likelihood along the run"] * ("valid" not in held_out)
-        silent.append("log-likelihood not" if self.averaged_ else "averaged log-likelihood not")
-        for sentence in self.summary_["warnings"]:
-            if sentence not in said and not sentence.startswith(tuple(silent)):
-                warnings.warn(_isotherm.in_python(sentence), UserWarning, stacklevel=2)
+        _diagnostics.warn(self._worth_a_warning(chooses="valid" in held_out), stacklevel=2)
         return self
+
+    def _worth_a_warning(self, chooses: bool) -> list[dict[str, Any]]:
+        """The diagnostics of the summary, without those that the caller knows of. ``chooses`` says that
+        validation data chose the model."""
+        silent = {"data", "stopped-early"}  # told before learning; asked for by patience or callback
+        if self.final_likelihood == "exact-only":
+            silent.add("no-likelihood")
+        if not chooses:  # nothing rests on the likelihood along the way
+            silent.add("online-likelihood")
+        not_in_use = "raw" if self.averaged_ else "averaged"
+        return [
+            diagnostic
+            for diagnostic in self.summary_["diagnostics"]
+            if diagnostic["kind"] not in silent and diagnostic.get("parameters") != not_in_use
+        ]
 
     def partial_fit(self, X: Any, y: Any = None) -> RBM:
         """Goes on learning for one pass over the rows of ``X``.
@@ -421,12 +424,11 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Grey rows are measured on one draw of zeros and ones; :meth:`score` takes them as means.
         """
         rows, rule = self._examples(self._checked(X), "X")
-        start = "training data"
         if training is not None:
             known, _ = self._examples(self._checked(training), "training", rule)
         else:
             known = self._known_states(enumerated=log_z != "estimate")
-            start = start if self._starts is not None else OWN_SAMPLES
+        own_samples = training is None and self._starts is None
         particles = _options.whole_or_none("particles", particles)
         steps = _options.whole_or_none("steps", steps)
         sampling_steps = _options.whole_or_none("sampling_steps", sampling_steps)
@@ -442,12 +444,13 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             sampling_steps,
             seed,
             self._threads(),
+            own_samples,
         )
         measured = found["log_likelihood"]
         bounds = {name: measured[name] for name in ("value", "std_error", "lower", "upper")}
         of_examples = measured.get("examples_std_error")
         return LogLikelihood(
-            **bounds, log_z=LogZ.of(found["log_z"], start), examples_std_error=of_examples
+            **bounds, log_z=LogZ.of(found["log_z"], own_samples), examples_std_error=of_examples
         )
 
     @property
@@ -463,11 +466,15 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         measured = self.__dict__.get("summary_", {}).get(name) or {}
         if measured.get("log_z"):
             return LogZ.of(measured["log_z"])
-        start = "training data" if self._starts is not None else OWN_SAMPLES
+        own_samples = self._starts is None
         found = _isotherm.evaluate(
-            self._model(), self._known_states(), quick=True, threads=self._threads()
+            self._model(),
+            self._known_states(),
+            quick=True,
+            threads=self._threads(),
+            own_samples=own_samples,
         )
-        return LogZ.of(found["log_z"], start)
+        return LogZ.of(found["log_z"], own_samples)
 
     def _known_states(self, enumerated: bool = True) -> _isotherm.Examples:
         """Typical states for a sampler to start from: some of the training data or, of a model that
@@ -494,12 +501,17 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         thin, warm_up = _options.whole("thin", thin, least=1), _options.whole("warm_up", warm_up)
         seed = self._seed_of_samples(seed)
         if self.config_ is None:
-            return _isotherm.sample_model(
+            samples, diagnostic = _isotherm.sample_model(
                 self._model(), n_samples, thin, warm_up, seed, self._threads()
             )
-        return self._sampled(n_samples, thin, warm_up, seed, False)[0]
+        else:
+            samples, _, diagnostic = self._sampled(n_samples, thin, warm_up, seed, False)
+        _diagnostics.warn([] if diagnostic is None else [diagnostic], stacklevel=2)
+        return samples
 
-    def _sampled(self, n: int, thin: int, warm_up: int, seed: int, traced: bool) -> tuple[Any, Any]:
+    def _sampled(
+        self, n: int, thin: int, warm_up: int, seed: int, traced: bool
+    ) -> tuple[Any, Any, dict[str, Any] | None]:
         config, checkpoint = self.config_, self._checkpoint
         assert config is not None
         return _isotherm.sample_checkpoint(

@@ -9,6 +9,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from isotherm import _isotherm, _options
+from isotherm._diagnostics import IsothermWarning
 from isotherm._history import _numbers
 
 
@@ -168,7 +169,9 @@ def sample_target(
     )
     log_z, verdict = found["log_z"], found["verdict"]
     if not verdict["converged"]:
-        warnings.warn(verdict["sentence"], UserWarning, stacklevel=2)
+        warnings.warn(
+            IsothermWarning(verdict["sentence"], "not-converged", {"verdict": verdict}), stacklevel=2
+        )
     return TargetSamples(
         states=states,
         energies=energies,

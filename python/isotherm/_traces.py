@@ -28,8 +28,9 @@ class Traces:
     def of(cls, rbm: RBM, steps: int, warm_up: int, seed: int) -> Traces:
         """Follows the sampler of a model."""
         # One sample tells how many columns there are.
-        _, (_, columns, _, _) = rbm._sampled(1, 1, 0, seed, True)
-        samples, figures = rbm._sampled(steps * columns, 1, warm_up, seed, True)
+        _, (_, columns, _, _), _ = rbm._sampled(1, 1, 0, seed, True)
+        # Traces show for themselves how replicas travel.
+        samples, figures, _ = rbm._sampled(steps * columns, 1, warm_up, seed, True)
         round_trips, _, betas, rungs = figures
         by_step = [rbm._free_energy(rows.astype(float)) for rows in np.split(samples, steps)]
         return cls(

@@ -131,9 +131,4 @@ impl Examples {
     fn full(&self) -> f64 {
         self.data.scale().unwrap_or_default().full()
     }
-
-    /// What is worth knowing before learning begins.
-    fn warnings(&self) -> Vec<String> {
-        self.data.warnings()
-    }
 }

@@ -131,7 +131,9 @@ impl Fit {
             keep_awake(|| {
                 while !course.is_complete() && !line.should_stop() {
                     if course.has_stalled() {
-                        line.tell(News::Note(course.stalled()));
+                        if let Some(stopped) = course.stopped_early() {
+                            line.tell(News::Note(stopped.words(&PythonWords)));
+                        }
                         break;
                     }
                     if let Some(row) = course.step()? {
@@ -164,17 +166,24 @@ impl Fit {
         py: Python<'py>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let course = &mut self.course;
-        let work = |line: &Line<'_, ()>| course.summarise(&mut |_, _| line.leave_if_asked());
+        let (course, rows) = (&mut self.course, &self.rows);
+        let work = |line: &Line<'_, ()>| {
+            course.summarise(rows, &PythonWords, &mut |_, _| line.leave_if_asked())
+        };
         let summary = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
         let figures = to_python(py, &summary)?;
         self.summary = Some(summary);
         Ok(figures)
     }
 
+    /// What is worth knowing about the data: a list of diagnostics.
+    fn data_diagnostics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.course.data_diagnostics())
+    }
+
     /// The complete configuration.
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.course.plan().config)
+        to_python(py, &self.course.config())
     }
 
     /// The rows of metrics.

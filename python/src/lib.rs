@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod arrays;
+mod diagnostics;
 mod errors;
 mod examples;
 mod fit;
@@ -18,6 +19,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _isotherm {
+    #[pymodule_export]
+    use crate::diagnostics::words_of;
     #[pymodule_export]
     use crate::errors::in_python;
     #[pymodule_export]

@@ -1,24 +1,26 @@
 //! Evaluating and sampling a model without its run.
 
-use std::ffi::CString;
-
 use isotherm::Error;
 use isotherm::likelihood::{Budget, FoundLogZ, Length, Way};
-use isotherm_run::{SampleRequest, Samples};
+use isotherm_run::SampleRequest;
 use numpy::PyArray2;
-use pyo3::exceptions::{PyUserWarning, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
 
 use crate::arrays::{ModelInput, bytes_of, model_of};
-use crate::errors::{in_python, raised};
+use crate::errors::raised;
 use crate::examples::Examples;
 use crate::values::to_python;
 use crate::work::{Line, beside};
 
-/// log Z, and the mean log-likelihood of the examples if there are any.
+/// What the training data are called where there are none and samples of the model stand in for them.
+const OWN_SAMPLES: &str = "samples of the model itself";
+
+/// log Z, and the mean log-likelihood of the examples if there are any. `own_samples` says that `training`
+/// are samples of the model itself.
 #[pyfunction]
-#[pyo3(signature = (model, training, examples=None, log_z="auto", quick=false, particles=None, steps=None, sampling_steps=None, seed=1, threads=None))]
+#[pyo3(signature = (model, training, examples=None, log_z="auto", quick=false, particles=None, steps=None, sampling_steps=None, seed=1, threads=None, own_samples=false))]
 #[allow(clippy::too_many_arguments)] // keyword arguments
 pub(crate) fn evaluate<'py>(
     py: Python<'py>,
@@ -32,6 +34,7 @@ pub(crate) fn evaluate<'py>(
     sampling_steps: Option<u64>,
     seed: u64,
     threads: Option<usize>,
+    own_samples: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let model = model_of(&model)?;
     let way = match log_z {
@@ -58,18 +61,21 @@ pub(crate) fn evaluate<'py>(
         let likelihood = examples.map(|examples| found.likelihood(&model, &examples.data));
         Ok::<_, Error>((found, likelihood))
     };
-    let (found, likelihood) =
+    let (mut found, likelihood) =
         beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
+    if let (FoundLogZ::Estimated(log_z), true) = (&mut found, own_samples) {
+        log_z.verdict.sentence = log_z.verdict.words_from(OWN_SAMPLES);
+    }
     let log_z = match &found {
-        FoundLogZ::Exact(value) => json!({
-            "value": value, "std_error": 0.0, "lower": value, "upper": value, "method": "exact",
+        FoundLogZ::Exact(log_z) => json!({
+            "value": log_z, "std_error": 0.0, "lower": log_z, "upper": log_z, "method": "exact",
         }),
         FoundLogZ::Estimated(log_z) => json!(log_z),
     };
     to_python(py, &json!({ "log_z": log_z, "log_likelihood": likelihood }))
 }
 
-/// Samples of a model without a run.
+/// Samples of a model without a run, and the diagnostic of them, if there is one.
 #[pyfunction]
 #[pyo3(signature = (model, count, thin=10, warm_up=1000, seed=1, threads=None))]
 pub(crate) fn sample_model<'py>(
@@ -80,19 +86,11 @@ pub(crate) fn sample_model<'py>(
     warm_up: u64,
     seed: u64,
     threads: Option<usize>,
-) -> PyResult<Bound<'py, PyArray2<u8>>> {
+) -> PyResult<(Bound<'py, PyArray2<u8>>, String)> {
     let model = model_of(&model)?;
     let request = SampleRequest { count, thin, warm_up, seed, averaged: false, traced: false };
     let work =
         |line: &Line<'_, ()>| isotherm_run::sample_model(&model, &request, |_| !line.should_stop());
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-    warn_of(py, &samples, 2)?;
-    bytes_of(py, &samples.v)
-}
-
-/// Warns if the samples may not follow the model; `level` is how many calls up the user's call is.
-pub(crate) fn warn_of(py: Python<'_>, samples: &Samples, level: i32) -> PyResult<()> {
-    let Some(why) = samples.warning() else { return Ok(()) };
-    let message = CString::new(in_python(&why))?;
-    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, level)
+    Ok((bytes_of(py, &samples.v)?, to_python(py, &samples.diagnose())?))
 }

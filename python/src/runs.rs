@@ -17,8 +17,8 @@ use pyo3::types::PyBytes;
 
 use crate::arrays::{ModelArrays, arrays_of, bytes_of};
 use crate::errors::raised;
-use crate::models::warn_of;
 use crate::values::{from_python, to_python};
+use crate::words::PythonWords;
 use crate::work::{Line, beside};
 
 /// Writes the folder of a run.
@@ -112,7 +112,7 @@ pub(crate) fn load_model<'py>(
 /// Round trips, samples at a time, the ladder, and the rungs of the replicas, if they are traced.
 type SampleFigures<'py> = (u64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u16>>);
 
-/// Samples of the model in a checkpoint.
+/// Samples of the model in a checkpoint, and the diagnostic of them, as JSON, if there is one.
 #[pyfunction]
 #[pyo3(signature = (config, checkpoint, count, thin=10, warm_up=1000, seed=1, averaged=false, traced=false, threads=None))]
 #[allow(clippy::too_many_arguments)] // keyword arguments
@@ -127,7 +127,7 @@ pub(crate) fn sample_checkpoint<'py>(
     averaged: bool,
     traced: bool,
     threads: Option<usize>,
-) -> PyResult<(Bound<'py, PyArray2<u8>>, SampleFigures<'py>)> {
+) -> PyResult<(Bound<'py, PyArray2<u8>>, SampleFigures<'py>, Bound<'py, PyAny>)> {
     let config: Config = from_python(config)?;
     let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
     let request = SampleRequest { count, thin, warm_up, seed, averaged, traced };
@@ -136,17 +136,13 @@ pub(crate) fn sample_checkpoint<'py>(
         isotherm_run::sample_checkpoint(&config, &bundle, &request, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-    // Traces show how the replicas travel.
-    if !traced {
-        warn_of(py, &samples, 3)?;
-    }
     let Figures { rungs, betas, particles, round_trips, .. } = &samples.samples;
     let figures = (*round_trips, *particles, betas.to_pyarray(py), rungs.to_pyarray(py));
-    Ok((bytes_of(py, &samples.v)?, figures))
+    Ok((bytes_of(py, &samples.v)?, figures, to_python(py, &samples.diagnose())?))
 }
 
 /// Writes the report of a run again, and returns its path.
 #[pyfunction]
 pub(crate) fn write_report(path: PathBuf) -> PyResult<PathBuf> {
-    isotherm_report::write_report(&path).map_err(raised)
+    isotherm_report::write_report(&path, &PythonWords).map_err(raised)
 }

@@ -29,6 +29,7 @@ impl Dialect for PythonWords {
                 format!("`isotherm reproduce --out {folder}` on the command line")
             }
             Action::Stop => "Ctrl-C".to_owned(),
+            Action::Repeat(_) => "fitting the same data with the same arguments".to_owned(),
             Action::Train => "save(path)".to_owned(),
             Action::Overwrite => "overwrite=True".to_owned(),
             Action::OtherFolder => "another path".to_owned(),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from conftest import same_model
 
-from isotherm import RBM, _isotherm, _options
+from isotherm import RBM, IsothermWarning, _isotherm, _options
 
 
 def test_defaults_are_those_of_the_engine():
@@ -33,7 +33,7 @@ def test_names_and_values_are_those_of_the_command_line(cli):
         assert f"--{name.replace('_', '-')} " in helped, name
 
 
-@pytest.mark.filterwarnings("ignore:no replica")
+@pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
 def test_defaults_take_effect(votes):
     config = RBM(updates=20, random_state=1).fit(votes).config_
     assert (config["hidden"], config["particles"], config["l1"]) == (10, 500, 1e-4)
@@ -82,7 +82,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore:no replica")
+@pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
 @pytest.mark.parametrize(("name", "value"), WRONG)
 def test_errors_name_the_argument(votes, name, value):
     with pytest.raises((ValueError, TypeError)) as error:
@@ -189,12 +189,15 @@ def test_learning_that_diverges(votes):
     assert "--" not in str(error.value)
 
 
-@pytest.mark.filterwarnings("ignore:no replica")
+@pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
 def test_warnings_are_warnings(votes):
-    with pytest.warns(UserWarning, match="1 of 7 columns are constant") as caught:
+    with pytest.warns(IsothermWarning, match="1 of 7 columns are constant") as caught:
         RBM(hidden=2, updates=20, random_state=1).fit(np.c_[votes, np.ones(200)])
     assert caught[0].filename == __file__, "they point to who called"
-    assert sum("constant" in str(it.message) for it in caught) == 1, "and are said once"
+    of_data = [it.message for it in caught if it.message.kind == "data"]
+    assert len(of_data) == 1, "and are said once"
+    about = {"kind": "constant-columns", "source": "X", "count": 1, "columns": 7}
+    assert of_data[0].details == {"about": about}
 
 
 def test_an_estimate_that_cannot_be_relied_on_is_a_warning():
@@ -203,22 +206,26 @@ def test_an_estimate_that_cannot_be_relied_on_is_a_warning():
     X[:2] = [[0], [1]]  # no column is constant
     rbm = RBM(hidden=30, updates=150, lr=2.0, particles=20, random_state=1)
     with pytest.warns(
-        UserWarning, match=r"log-likelihood .*log_likelihood\(X\) takes more time"
+        IsothermWarning, match=r"log-likelihood .*log_likelihood\(X\) takes more time"
     ) as caught:
         rbm.fit(X)
     assert all("isotherm evaluate" not in str(it.message) for it in caught)
     assert caught[0].filename == __file__
+    found = [it.message for it in caught if it.message.kind == "not-converged"]
+    assert [it.details["parameters"] for it in found] == ["averaged"], "the other is not in use"
+    assert found[0].details["verdict"]["reasons"] and not rbm.log_z_.converged
 
 
-@pytest.mark.filterwarnings("ignore:no replica")
+@pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
 def test_who_wants_no_estimate_is_not_warned_of_it():
     X = np.random.default_rng(0).integers(0, 2, (50, 30))
     rbm = RBM(hidden=26, updates=20, particles=20, final_likelihood="exact-only", random_state=1)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         rbm.fit(X)
-    assert not [it for it in told if "no likelihood" in str(it.message)]
-    assert any("no likelihood" in sentence for sentence in rbm.summary_["warnings"])
+    assert "no-likelihood" not in [getattr(it.message, "kind", None) for it in told]
+    assert {"kind": "no-likelihood", "units": 26} in rbm.summary_["diagnostics"]
+    assert any("No likelihood" in sentence for sentence in rbm.summary_["warnings"])
 
 
 def test_held_out_columns_must_be_those_of_the_data():

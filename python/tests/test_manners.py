@@ -289,7 +289,7 @@ def test_patience_is_told(votes, capfd, monkeypatch, tqdm):
     noise = np.random.default_rng(0).integers(0, 2, (200, 6))
     rbm = RBM(hidden=3, updates=20_000, patience=300, random_state=1, verbose=1)
     rbm.fit(votes, valid=noise)
-    assert "nothing better on the validation data" in capfd.readouterr().err
+    assert "the likelihood of the validation data has not risen since update" in capfd.readouterr().err
 
 
 def test_the_progress_of_a_target():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import every_state
 
-from isotherm import Quadratic, sample_target
+from isotherm import IsothermWarning, Quadratic, sample_target
 
 QUICK = {"n_samples": 2000, "warm_up": 300, "log_z_steps": 500, "thin": 3}
 
@@ -181,9 +181,13 @@ def test_a_callback_that_raises():
 def test_a_ladder_that_nobody_climbs_is_a_warning():
     """Two states that a single flip cannot join, and hardly any time."""
     wall = lambda x: 200.0 * np.abs(x.sum(axis=1) - 10.0) * (x.sum(axis=1) % 2)
-    with pytest.warns(UserWarning):
+    with pytest.warns(IsothermWarning) as caught:
         found = sample_target(wall, 20, n_samples=20, warm_up=1, thin=1, log_z_steps=1, columns=2)
     assert not found.converged and found.verdict
+    (warning,) = [it.message for it in caught]
+    assert warning.kind == "not-converged" and str(warning) == found.verdict
+    reasons = [reason["kind"] for reason in warning.details["verdict"]["reasons"]]
+    assert "few-round-trips" in reasons
 
 
 def test_states_are_numbers_that_do_not_wrap():

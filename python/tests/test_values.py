@@ -213,3 +213,6 @@ def test_a_likelihood_says_where_its_samplers_began():
     rbm._starts = None  # as of a model that came from a file
     found = rbm.log_likelihood(X[:1], quick=True).log_z
     assert not found.converged and "samples of the model itself" in found.verdict
+    assert "training data" not in found.verdict
+    assert found.details["verdict"]["basis"]["kind"] == "two-samplers"
+    assert found.details["verdict"]["converged"] == found.verdict.startswith("not checked")

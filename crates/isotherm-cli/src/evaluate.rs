@@ -35,8 +35,11 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
             .into());
         }
     }
-    for note in [data.note(), data.held_out_warning()].into_iter().flatten() {
+    if let Some(note) = data.note() {
         tell(&format!("isotherm: {note}"));
+    }
+    if let Some(diagnostic) = data.held_out_diagnostic() {
+        tell(&format!("isotherm: warning: {}.", diagnostic.words(&CommandLineWords)));
     }
     let mut stages = Stages::new(quiet);
     let show = &mut |stage: &str, share| stages.show(stage, share);

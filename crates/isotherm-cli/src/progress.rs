@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use isotherm::Dialect;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::options::Plan;
 use isotherm::train::TrainState;
@@ -166,5 +167,9 @@ impl Observer for Progress {
 
     fn should_stop(&self) -> bool {
         interrupt::asked()
+    }
+
+    fn dialect(&self) -> &dyn Dialect {
+        &CommandLineWords
     }
 }

@@ -10,6 +10,7 @@ use crate::args::SampleArguments;
 use crate::error::CliError;
 use crate::evaluate::{choose, is_model_file};
 use crate::output::{print, tell};
+use crate::words::CommandLineWords;
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
@@ -68,8 +69,8 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         tell(&format!("stopped; nothing was written to {}", arguments.out.display()));
         return Ok(Ending::Interrupted);
     }
-    if let Some(why) = samples.warning() {
-        tell(&format!("isotherm: warning: {why}"));
+    if let Some(diagnostic) = samples.diagnose() {
+        tell(&format!("isotherm: warning: {}", diagnostic.words(&CommandLineWords)));
     }
     write_atomically(&arguments.out, |out| write_npy(out, &samples.v))?;
     if !quiet {

@@ -49,9 +49,6 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     progress.say(&describe_size(session.course()));
     for held_out in [session.course().valid(), session.course().test()].into_iter().flatten() {
         progress.say(&held_out.describe());
-        if let Some(warning) = held_out.held_out_warning() {
-            progress.say(&format!("warning: {warning}"));
-        }
     }
     for note in [Some(session.course().data()), session.course().valid(), session.course().test()]
         .into_iter()
@@ -61,8 +58,8 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
             progress.say(&note);
         }
     }
-    for warning in session.course().data().warnings() {
-        progress.say(&format!("warning: {warning}"));
+    for diagnostic in session.course().data_diagnostics() {
+        progress.say(&format!("warning: {}", diagnostic.words(&CommandLineWords)));
     }
     let outcome = session.run(&mut progress);
     progress.finish();
@@ -103,7 +100,7 @@ fn describe_size(course: &Course) -> String {
 
 /// Writes the report of a finished run. The run is complete without it, so a failure is a warning.
 fn report_of(out: &Path) -> Option<PathBuf> {
-    write_report(out)
+    write_report(out, &CommandLineWords)
         .map_err(|error| {
             let why = error.words(&CommandLineWords);
             tell(&format!("isotherm: the run is complete but its report is not written: {why}"))
@@ -236,4 +233,58 @@ fn describe(summary: &Summary, out: &Path, report: Option<&Path>) -> String {
     lines.extend(report.map(|page| format!("{:<16}{}", "report", page.display())));
     lines.push(format!("{:<16}{}", "run", out.display()));
     lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use isotherm::diagnostics::Diagnostic;
+    use isotherm_run::record::Seconds;
+
+    /// A run without anything but diagnostics.
+    fn summary(warnings: Vec<String>) -> Summary {
+        Summary {
+            log_likelihood: None,
+            log_likelihood_averaged: None,
+            log_likelihood_valid: None,
+            log_likelihood_valid_averaged: None,
+            log_likelihood_test: None,
+            log_likelihood_test_averaged: None,
+            entropy_limit: None,
+            best: None,
+            updates: 10,
+            sampling_steps: 0,
+            rungs: 1,
+            betas: vec![1.0],
+            swap_rate: None,
+            f_up: None,
+            return_time: None,
+            round_trips: None,
+            seconds: Seconds::default(),
+            seed: 1,
+            version: String::new(),
+            warnings,
+            diagnostics: None,
+        }
+    }
+
+    #[test]
+    fn every_kind_of_diagnostic_is_printed_with_the_options_of_the_command_line() {
+        let all = include_str!("../../isotherm/tests/fixtures/diagnostics.json");
+        let all: Vec<Diagnostic> = serde_json::from_str(all).unwrap();
+        let words: Vec<String> = all.iter().map(|it| it.words(&CommandLineWords)).collect();
+        let printed = describe(&summary(words.clone()), Path::new("run"), None);
+        for words in &words {
+            assert!(printed.contains(&format!("warning         {words}\n")), "{words}");
+        }
+        for named in ["--lr", "--respace rejection", "--max-rungs 7", "--min-swap 0.6", "--warm-up"]
+        {
+            assert!(printed.contains(named), "{named}");
+        }
+        for command in ["`isotherm evaluate`", "`isotherm resume RUN`"] {
+            assert!(printed.contains(command), "{command}");
+        }
+    }
 }

@@ -27,6 +27,9 @@ impl Dialect for CommandLineWords {
                 format!("`isotherm reproduce --out {}`", quoted(folder))
             }
             Action::Stop => "Ctrl-C twice".to_owned(),
+            Action::Repeat(config) => {
+                format!("`isotherm train --config {} --out NEW`", quoted(config))
+            }
             Action::Train => "`isotherm train --out`".to_owned(),
             Action::Overwrite => "--overwrite".to_owned(),
             Action::OtherFolder => "another --out".to_owned(),

@@ -7,8 +7,8 @@ use super::statistics::Estimate;
 use isotherm::Result;
 use isotherm::data::{ImageShape, Mixture};
 use isotherm_report::figure::{Axis, Figure, Images, Panel, Plot, Point, Series, Shape};
-use isotherm_report::pictures::{filter_images, mode_images, nearest_mode, pixels};
-use isotherm_report::samples::exact_samples;
+use isotherm_report::pictures::{filter_images, mode_images, pixels};
+use isotherm_run::exact_samples;
 
 /// Samples that are shown of a model.
 const SHOWN: usize = 8;
@@ -22,7 +22,7 @@ pub(super) fn modes() -> Figure {
             "Random images. An example is one of them, chosen with probability w, every pixel \
                   flipped with probability p. A small p is a narrow mode that samples do not leave."
                 .to_owned(),
-        panels: vec![Panel::Images(mode_images(&data()))],
+        panels: vec![Panel::Images(mode_images(data().known_modes(), Mixture::shape()))],
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn samples(results: &Results) -> Result<Figure> {
         let v = exact_samples(&run.model()?, SHOWN, run.seed);
         let images = (0..v.rows())
             .map(|row| {
-                let mode = nearest_mode(mixture.modes(), v.row(row));
+                let mode = mixture.known_modes().nearest(v.row(row));
                 let label = mode.map_or("none".to_owned(), |mode| format!("mode {}", mode + 1));
                 (label, pixels(&v, row))
             })

@@ -13,10 +13,8 @@ use isotherm::data::Mixture;
 use isotherm::model::Rbm;
 use isotherm::train::Phase;
 use isotherm::{Error, Result};
-use isotherm_report::pictures::mode_masses;
-use isotherm_report::samples::exact_samples;
-use isotherm_run::RunFolder;
 use isotherm_run::record::{BadLine, LadderRow, Row, Timing, read_rows};
+use isotherm_run::{RunFolder, exact_samples};
 
 /// Exact samples of a model for its mode masses.
 pub(super) const MASS_SAMPLES: usize = 2000;
@@ -179,14 +177,13 @@ impl RunResult {
     pub fn mode_distance(&self) -> Option<f64> {
         let mixture = data();
         let masses = self.mode_masses(&mixture).ok()?;
-        let of_data = mixture.weights().iter().chain([&0.0]);
-        Some(masses.iter().zip(of_data).map(|(a, b)| (a - b).abs()).sum::<f64>() / 2.0)
+        Some(mixture.known_modes().distance(&masses))
     }
 
     /// The share of its model's exact samples that belong to each mode, and to none.
     pub(super) fn mode_masses(&self, mixture: &Mixture) -> Result<Vec<f64>> {
         let v = exact_samples(&self.model()?, MASS_SAMPLES, self.seed);
-        Ok(mode_masses(mixture.modes(), &v))
+        Ok(mixture.known_modes().masses(&v))
     }
 
     /// Mean log-likelihood between two shares of the updates, such as (0.8, 1.0).

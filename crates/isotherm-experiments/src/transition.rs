@@ -16,7 +16,6 @@ use isotherm::Result;
 use isotherm::data::Mixture;
 use isotherm::model::{Rbm, log_odds};
 use isotherm_report::figure::{Axis, Figure, Panel, Plot, Series, Shape};
-use isotherm_report::pictures::nearest_mode;
 
 /// Values of β.
 const STEPS: usize = 100;
@@ -59,7 +58,7 @@ impl States {
             let on = (0..n_hidden).filter(|unit| state >> unit & 1 == 1);
             states.linear.push(on.map(|unit| f64::from(b[unit])).sum());
             states.sums.push(softplus::softplus_sum_f64(Level::detect(), &field));
-            states.modes.push(nearest_mode(mixture.modes(), likeliest.row(0)));
+            states.modes.push(mixture.known_modes().nearest(likeliest.row(0)));
             states.fields.push(field);
         }
         states

@@ -5,14 +5,17 @@ use std::path::Path;
 
 use maud::{Markup, html};
 
+use super::diagnostics::{self, diagnostics_of, sentences_of_old};
 use super::numbers::key_numbers;
 use super::reading::RunRecord;
 use super::run_names::run_names;
-use super::run_page::{list_of_warnings, notes, warnings_of};
+use super::run_page::notes as notes_list;
 use super::same_data::SameData;
 use super::side_by_side::{ladder_figure, likelihood_figure, rungs_figure};
 use super::{figure_block, page};
 use crate::figure::Figure;
+use isotherm::Dialect;
+use isotherm::diagnostics::Diagnostic;
 use isotherm_run::Config;
 
 /// Several runs, with names that tell them apart.
@@ -39,12 +42,12 @@ impl Comparison {
     }
 
     /// The page.
-    pub(crate) fn page(&self) -> String {
+    pub(crate) fn page(&self, dialect: &dyn Dialect) -> String {
         let title = format!("{} runs side by side", self.runs.len());
         let body = html! {
             h1 { (title) }
             (self.numbers())
-            (self.remarks())
+            (self.remarks(dialect))
             @for figure in &self.figures { (figure_block(figure)) }
             (self.differences())
         };
@@ -83,20 +86,31 @@ impl Comparison {
         }
     }
 
-    fn remarks(&self) -> Markup {
-        let of = |sentences: fn(&RunRecord) -> Vec<String>| -> Vec<String> {
-            let all = self.runs.iter().flat_map(|(name, record)| {
-                sentences(record).into_iter().map(move |sentence| format!("{name}: {sentence}"))
-            });
-            all.collect()
+    /// What to know before comparing the runs, and then before trusting each of them.
+    fn remarks(&self, dialect: &dyn Dialect) -> Markup {
+        // No samples are drawn here: what needs them is in the summaries of finished runs.
+        let of = |record| diagnostics_of(record, None);
+        let found: Vec<(&String, Vec<Diagnostic>)> =
+            self.runs.iter().map(|(name, record)| (name, of(record))).collect();
+        let warning = self.same_data.warning();
+        let notes = |(name, record): &(String, RunRecord)| {
+            let old = sentences_of_old(record.summary.as_ref());
+            let all = record.notes.iter().cloned().chain(old);
+            all.map(|note| format!("{name}: {note}")).collect::<Vec<String>>()
         };
-        let mut warnings: Vec<String> =
-            self.same_data.warning().map(str::to_owned).into_iter().collect();
-        // No samples are drawn here, so what needs them is left to the reports of the runs.
-        warnings.extend(of(|record| warnings_of(record, None)));
+        let notes: Vec<String> = self.runs.iter().flat_map(notes).collect();
         html! {
-            (list_of_warnings(&warnings))
-            (notes(&of(|record| record.notes.clone())))
+            @if let Some(warning) = warning { ul.warnings { li { (warning) } } }
+            @if warning.is_none() && found.iter().all(|(_, of_run)| of_run.is_empty()) {
+                (diagnostics::none())
+            }
+            @for (name, of_run) in found.iter().filter(|(_, of_run)| !of_run.is_empty()) {
+                section.of-run {
+                    h3 { "Run " (name) }
+                    (diagnostics::list(of_run, dialect))
+                }
+            }
+            (notes_list(&notes))
         }
     }
 
@@ -160,6 +174,7 @@ mod tests {
 
     use super::*;
     use crate::fixtures::{likelihood, record};
+    use isotherm::Plain;
 
     /// A run on the mixture of a seed, with its last likelihood and lowest swap rate.
     fn run(data_seed: u64, nats: f64, rate: f64) -> RunRecord {
@@ -175,7 +190,7 @@ mod tests {
 
     #[test]
     fn the_best_likelihood_is_bold_and_nothing_else() {
-        let page = Comparison::of(vec![run(1, -120.0, 0.3), run(1, -110.0, 0.4)]).page();
+        let page = Comparison::of(vec![run(1, -120.0, 0.3), run(1, -110.0, 0.4)]).page(&Plain);
         let bold: Vec<&str> = page.split("<strong>").skip(1).collect();
         assert!(bold.len() == 1 && bold[0].starts_with("−110.00"), "{bold:?}");
         assert!(page.contains("id=\"likelihoods\"") && !page.contains("different data"));
@@ -183,7 +198,7 @@ mod tests {
 
     #[test]
     fn likelihoods_of_different_data_are_not_compared() {
-        let page = Comparison::of(vec![run(1, -120.0, 0.3), run(2, -0.69, 0.4)]).page();
+        let page = Comparison::of(vec![run(1, -120.0, 0.3), run(2, -0.69, 0.4)]).page(&Plain);
         assert!(page.contains("These runs learned different data"));
         assert!(!page.contains("<strong>") && !page.contains("is bold"));
         assert!(!page.contains("id=\"likelihoods\"") && page.contains("id=\"ladders\""));

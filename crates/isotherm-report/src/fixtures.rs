@@ -1,108 +1,18 @@
-//! Rows of a run that is well, for the tests of what is made of rows.
+//! What the tests of the report begin with: a run that is well.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../../isotherm-run/tests/it/healthy.rs"]
+mod healthy;
+
+pub(crate) use healthy::*;
+
 use super::reading::RunRecord;
-use isotherm::likelihood::{Estimate, LogLikelihood, LogZ, SamplerReport, Start, Verdict};
-use isotherm::train::Phase;
-use isotherm_run::record::doubts::predicted_flow;
-use isotherm_run::record::{LadderRow, Row};
-
-/// A measured log-likelihood.
-pub(crate) fn likelihood(value: f64) -> LogLikelihood {
-    LogLikelihood {
-        value,
-        std_error: 0.1,
-        method: "exact".into(),
-        lower: value - 0.2,
-        upper: value + 0.2,
-        on: "mixture".into(),
-        examples_std_error: None,
-        log_z: None,
-    }
-}
-
-/// An estimated one.
-pub(crate) fn estimated(value: f64, verdict: Verdict) -> LogLikelihood {
-    let estimate = Estimate {
-        value: 100.0,
-        std_error: 0.1,
-        lower: 99.8,
-        upper: 100.2,
-        bounding_end: None,
-        effective_samples: None,
-    };
-    let sampler = |start| SamplerReport {
-        start,
-        stepping_stone_up: estimate,
-        stepping_stone_down: estimate,
-        bar: estimate,
-        rungs: 12,
-        columns: 16,
-        steps: 600,
-        round_trips: 40,
-    };
-    let log_z = LogZ {
-        value: 100.0,
-        std_error: 0.1,
-        lower: 99.5,
-        upper: 100.5,
-        verdict,
-        forward_ais: estimate,
-        reverse_ais: [estimate; 2],
-        samplers: [sampler(Start::Random), sampler(Start::Data)],
-        annealing_steps: [1000; 3],
-        particles: [256; 3],
-    };
-    LogLikelihood { log_z: Some(Box::new(log_z)), ..likelihood(value) }
-}
-
-/// A ladder of seven rungs whose f_up is what its swap rates predict.
-pub(crate) fn healthy_ladder() -> LadderRow {
-    let mut ladder = LadderRow {
-        betas: (0..7).map(|i| 1.0 - f64::from(i) / 6.0).collect(),
-        swap_rates: vec![Some(0.5); 6],
-        swap_rate: 0.5,
-        f_up: Vec::new(),
-        return_time_mean: 50.0,
-        return_time_sum: 350.0,
-        round_trips: 12,
-        replica_steps: 3000,
-    };
-    ladder.f_up = predicted_flow(&ladder).unwrap().into_iter().map(Some).collect();
-    ladder
-}
-
-/// Ten rows of a run that gets better and better.
-pub(crate) fn healthy_rows() -> Vec<Row> {
-    let row = |i: u64| Row {
-        step: 100 * (i + 1),
-        phase: Phase::Train,
-        learning_rate: 0.01,
-        event: None,
-        log_likelihood: Some(likelihood(-200.0 + 10.0 * i as f64)),
-        log_likelihood_averaged: Some(likelihood(-201.0 + 10.0 * i as f64)),
-        log_likelihood_valid: None,
-        log_z_averaged: None,
-        ladder: Some(healthy_ladder()),
-    };
-    (0..10).map(row).collect()
-}
-
-/// A row with a ladder of these rungs.
-pub(crate) fn ladder_row(step: u64, betas: &[f64]) -> Row {
-    let ladder = LadderRow {
-        betas: betas.to_vec(),
-        swap_rates: vec![Some(0.5); betas.len() - 1],
-        f_up: vec![Some(0.5); betas.len()],
-        ..healthy_ladder()
-    };
-    Row { step, ladder: Some(ladder), ..healthy_rows().remove(0) }
-}
+use isotherm::Plain;
 
 /// What is read of a run on the mixture that is going on and well; its folder is gone.
 pub(crate) fn record() -> RunRecord {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("config.toml"), "").unwrap();
-    let read = RunRecord::read(folder.path()).unwrap();
+    let read = RunRecord::read(folder.path(), &Plain).unwrap();
     RunRecord { rows: healthy_rows(), notes: Vec::new(), ..read }
 }

@@ -4,9 +4,10 @@
 //!
 //! Reports read nothing but the folders of runs, in whatever state those are, take no lock, and
 //! write nothing but themselves. What they show is made of rows of metrics by pure functions
-//! (`run_figures.rs`, `ladder_history.rs`, `warnings.rs`); [`page`] lays it out.
+//! (`run_figures.rs`, `ladder_history.rs`); [`page`] lays it out.
 
 mod comparison;
+mod diagnostics;
 mod error;
 pub mod figure;
 #[cfg(test)]
@@ -22,14 +23,13 @@ pub mod run_figures;
 mod run_names;
 mod run_page;
 mod same_data;
-pub mod samples;
+mod samples;
 mod side_by_side;
-pub mod warnings;
 
 use std::path::{Path, PathBuf};
 
 use crate::figure::Figure;
-use isotherm::Result;
+use isotherm::{Dialect, Result};
 use isotherm_run::RunFolder;
 
 pub use error::ReportError;
@@ -55,36 +55,47 @@ impl Default for Destination {
     }
 }
 
-/// Writes the report of a run into its folder, and returns its path.
-pub fn write_report(run: &Path) -> Result<PathBuf> {
-    write_run(run, &Destination::default())
+/// Writes the report of a run into its folder, and returns its path. Its sentences name options and commands in the words
+/// of a front end.
+pub fn write_report(run: &Path, dialect: &dyn Dialect) -> Result<PathBuf> {
+    write_run(run, &Destination::default(), dialect)
 }
 
 /// Writes the report of one run, or the comparison of several, and returns its path.
-pub fn write(runs: &[PathBuf], destination: &Destination) -> Result<PathBuf> {
+pub fn write(
+    runs: &[PathBuf],
+    destination: &Destination,
+    dialect: &dyn Dialect,
+) -> Result<PathBuf> {
     match runs {
-        [run] => write_run(run, destination),
-        runs => write_comparison(runs, destination),
+        [run] => write_run(run, destination, dialect),
+        runs => write_comparison(runs, destination, dialect),
     }
 }
 
 /// Writes the report of a run, and returns its path.
-fn write_run(run: &Path, destination: &Destination) -> Result<PathBuf> {
+fn write_run(run: &Path, destination: &Destination, dialect: &dyn Dialect) -> Result<PathBuf> {
     let folder = RunFolder::open(run)?;
     let path = destination.page.clone().unwrap_or_else(|| folder.report());
     output::check(&path, destination.replace)?;
-    let record = reading::RunRecord::read(run)?;
-    let contents = run_page::contents(&record);
-    finish(path, &run_page::run_page(&record, &contents), &contents.figures, destination)
+    let record = reading::RunRecord::read(run, dialect)?;
+    let contents = run_page::contents(&record, dialect);
+    let page = run_page::run_page(&record, &contents, dialect);
+    finish(path, &page, &contents.figures, destination)
 }
 
 /// Writes the page that compares several runs, and returns its path.
-pub fn write_comparison(runs: &[PathBuf], destination: &Destination) -> Result<PathBuf> {
+pub fn write_comparison(
+    runs: &[PathBuf],
+    destination: &Destination,
+    dialect: &dyn Dialect,
+) -> Result<PathBuf> {
     let path = destination.page.clone().unwrap_or_else(|| PathBuf::from("comparison.html"));
     output::check(&path, destination.replace)?;
-    let records = runs.iter().map(|run| reading::RunRecord::read(run)).collect::<Result<_>>()?;
+    let read = |run: &PathBuf| reading::RunRecord::read(run, dialect);
+    let records = runs.iter().map(read).collect::<Result<_>>()?;
     let comparison = comparison::Comparison::of(records);
-    finish(path, &comparison.page(), &comparison.figures, destination)
+    finish(path, &comparison.page(dialect), &comparison.figures, destination)
 }
 
 fn finish(

@@ -1,10 +1,10 @@
-//! Pictures of a model: its filters, its samples, and the modes of the built-in mixture.
+//! Pictures of a model: its filters, its samples, and the modes of data that know them.
 
 use isotherm_kernels::{BitMatrix, bits};
 
 use super::palette;
 use crate::figure::{Axis, Figure, Heat, Images, Panel, Plot, Point, Series, Shape};
-use isotherm::data::{ImageShape, Mixture};
+use isotherm::data::{ImageShape, Modes};
 use isotherm::model::Rbm;
 
 /// Filters that are shown.
@@ -15,8 +15,6 @@ const MOST_SAMPLES: usize = 20;
 const MOST_CELLS: usize = 40_000;
 /// Pixels of an image that is worth showing small.
 const MOST_PIXELS: usize = 128 * 128;
-/// The share of pixels by which a sample may differ from a mode and still belong to it.
-const BELONGS: f64 = 0.25;
 
 /// How the visible units lie in the plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +51,7 @@ impl Layout {
         match self {
             Layout::Image(shape, Guessed::Yes) => format!(
                 " That the units are an image of {} × {} is a guess; `shape = \"WIDTHxHEIGHT\"` in \
-                 config.toml, or train --shape, corrects it.",
+                 config.toml corrects it.",
                 shape.width, shape.height
             ),
             _ => String::new(),
@@ -124,26 +122,26 @@ pub(crate) fn samples_figure(v: &BitMatrix, how: &str, layout: Layout) -> Option
     })
 }
 
-/// The modes of the built-in mixture.
-pub fn mode_images(mixture: &Mixture) -> Images {
-    let (modes, weights) = (mixture.modes(), mixture.weights());
-    let image =
-        |mode: usize| (format!("mode {}, w = {:.3}", mode + 1, weights[mode]), pixels(modes, mode));
-    let ImageShape { width, height } = Mixture::shape();
+/// The modes of the data, as images of this shape.
+pub fn mode_images(modes: Modes, shape: ImageShape) -> Images {
+    let image = |mode: usize| {
+        let name = format!("mode {}, w = {:.3}", mode + 1, modes.weights[mode]);
+        (name, pixels(modes.centres, mode))
+    };
+    let ImageShape { width, height } = shape;
     Images {
         title: "the modes of the data".to_owned(),
         width,
         height,
         range: (0.0, 1.0),
-        images: (0..modes.rows()).map(image).collect(),
+        images: (0..modes.centres.rows()).map(image).collect(),
     }
 }
 
-/// The modes of the built-in mixture, and how often the samples are nearest to each.
-pub fn modes_figure(mixture: &Mixture, v: &BitMatrix) -> Figure {
-    let (modes, weights) = (mixture.modes(), mixture.weights());
-    let masses = mode_masses(modes, v);
-    let mut names: Vec<String> = (1..=modes.rows()).map(|mode| mode.to_string()).collect();
+/// The modes of the data, and how often the samples are nearest to each.
+pub(crate) fn modes_figure(modes: Modes, v: &BitMatrix, layout: Layout) -> Figure {
+    let masses = modes.masses(v);
+    let mut names: Vec<String> = (1..=modes.centres.rows()).map(|mode| mode.to_string()).collect();
     names.push("none".to_owned());
     let y = Axis::linear("probability");
     let mut plot = Plot::new("masses of the modes", Axis::names("mode", names), y);
@@ -156,47 +154,24 @@ pub fn modes_figure(mixture: &Mixture, v: &BitMatrix) -> Figure {
     let points = masses.iter().enumerate().map(point).collect();
     let (name, shape) = ("samples".to_owned(), Shape::Bars);
     plot.series.push(Series { name, colour: palette::FIRST, shape, points });
-    let data = weights.iter().chain([&0.0]).enumerate().map(|(mode, &w)| (mode as f64, w));
+    let data = modes.weights.iter().chain([&0.0]).enumerate().map(|(mode, &w)| (mode as f64, w));
     plot.series.push(Series::of("data (w)", palette::SECOND, Shape::Bars, data));
-    let distance = mode_distance(mixture, v);
+    let images = match layout {
+        Layout::Image(shape, _) => Some(Panel::Images(mode_images(modes, shape))),
+        Layout::Row => None,
+    };
     Figure {
         name: "modes".to_owned(),
-        title: "Modes of the mixture".to_owned(),
+        title: "Modes of the data".to_owned(),
         caption: format!(
             "The share of {} samples whose nearest mode is each (\"none\": more than a quarter of \
-             the pixels away from all), against the weights of the data; total variation distance \
-             {:.2}. The whiskers take the samples for independent.",
+             the units away from all), against the weights of the data; total variation distance \
+             {:.2}. The error bars treat the samples as independent.",
             v.rows(),
-            distance
+            modes.distance(&masses)
         ),
-        panels: vec![Panel::Images(mode_images(mixture)), Panel::Plot(plot)],
+        panels: images.into_iter().chain([Panel::Plot(plot)]).collect(),
     }
-}
-
-/// The total variation distance of the samples' mode masses from the weights of the data.
-pub fn mode_distance(mixture: &Mixture, v: &BitMatrix) -> f64 {
-    let masses = mode_masses(mixture.modes(), v);
-    let weights = mixture.weights().iter().chain([&0.0]);
-    masses.iter().zip(weights).map(|(mass, weight)| (mass - weight).abs()).sum::<f64>() / 2.0
-}
-
-/// The share of samples that belong to each mode, and of those that belong to none.
-pub fn mode_masses(modes: &BitMatrix, v: &BitMatrix) -> Vec<f64> {
-    let mut counts = vec![0usize; modes.rows() + 1];
-    for row in 0..v.rows() {
-        counts[nearest_mode(modes, v.row(row)).unwrap_or(modes.rows())] += 1;
-    }
-    counts.into_iter().map(|count| count as f64 / v.rows().max(1) as f64).collect()
-}
-
-/// The mode that a sample belongs to, if it is close enough to any.
-pub fn nearest_mode(modes: &BitMatrix, sample: &[u64]) -> Option<usize> {
-    let most = (BELONGS * modes.cols() as f64) as u32;
-    let distance = |mode: usize| -> u32 {
-        modes.row(mode).iter().zip(sample).map(|(a, b)| (a ^ b).count_ones()).sum()
-    };
-    let nearest = (0..modes.rows()).map(|mode| (distance(mode), mode)).min();
-    nearest.filter(|&(distance, _)| distance <= most).map(|(_, mode)| mode)
 }
 
 /// The pixels of a row.

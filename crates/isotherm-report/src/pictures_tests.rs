@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use isotherm::data::Dataset;
 use isotherm::model::Parameters;
 
 fn model(n_visible: usize, n_hidden: usize) -> Rbm {
@@ -52,13 +53,14 @@ fn samples_are_spread_evenly_and_an_empty_set_has_no_figure() {
 }
 
 #[test]
-fn samples_of_the_mixture_are_told_by_their_nearest_mode() {
-    let mixture = Mixture::new(1);
-    let mut v = mixture.modes().select(&[4, 4, 0, 4]);
+fn samples_are_told_by_their_nearest_mode() {
+    let data = Dataset::mixture(1);
+    let modes = data.modes().unwrap();
+    let mut v = modes.centres.select(&[4, 4, 0, 4]);
     v.set(0, 3, !v.get(0, 3)); // a pixel of noise
     v.append(&BitMatrix::zeros(1, v.cols())); // half the pixels from every mode
-    assert_eq!(mode_masses(mixture.modes(), &v), [0.2, 0.0, 0.0, 0.0, 0.6, 0.2]);
-    let figure = modes_figure(&mixture, &v);
+    assert_eq!(modes.masses(&v), [0.2, 0.0, 0.0, 0.0, 0.6, 0.2]);
+    let figure = modes_figure(modes, &v, Layout::of(data.shape(), v.cols()));
     let Panel::Plot(plot) = &figure.panels[1] else { panic!() };
     assert!(plot.series.iter().all(|series| series.points.len() == 6));
 }

@@ -5,13 +5,14 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
-use isotherm::Result;
 use isotherm::model::{ModelFile, model_in};
 use isotherm::train::Phase;
+use isotherm::{Action, Dialect, Result};
+use isotherm_run::RunData;
 use isotherm_run::checkpoint;
 use isotherm_run::read_model;
 use isotherm_run::record::{BadLine, LadderRow, Row, Summary, Timing, read_rows};
-use isotherm_run::{Config, DataOptions, RunFolder};
+use isotherm_run::{Config, RunFolder};
 
 /// What a run has written about itself so far.
 #[derive(Clone, Debug)]
@@ -38,13 +39,13 @@ pub(crate) struct RunRecord {
 
 impl RunRecord {
     /// Reads the folder of a run; refuses a folder that is not one.
-    pub(crate) fn read(path: &Path) -> Result<RunRecord> {
+    pub(crate) fn read(path: &Path, dialect: &dyn Dialect) -> Result<RunRecord> {
         let folder = RunFolder::open(path)?;
         let mut notes = Vec::new();
-        let config = noted(folder.read_config(), &mut notes);
-        let mut rows: Vec<Row> = rows_of(&folder.metrics(), &mut notes);
+        let config = noted(folder.read_config(), &mut notes, dialect);
+        let mut rows: Vec<Row> = rows_of(&folder.metrics(), &mut notes, dialect);
         drop_odd_ladders(&mut rows, &mut notes);
-        let timings = rows_of(&folder.timing(), &mut notes);
+        let timings = rows_of(&folder.timing(), &mut notes, dialect);
         let summary = read_summary(&folder, &mut notes);
         let mut record = RunRecord {
             folder,
@@ -57,40 +58,41 @@ impl RunRecord {
             data_digest: None,
             notes,
         };
-        record.read_tensors();
+        record.read_tensors(dialect);
         Ok(record)
     }
 
     /// The model of the end, or else that of the last checkpoint, and what the checkpoint knows.
-    fn read_tensors(&mut self) {
+    fn read_tensors(&mut self, dialect: &dyn Dialect) {
         if self.folder.model().is_file() {
-            self.model = noted(read_model(&self.folder.model()), &mut self.notes);
+            self.model = noted(read_model(&self.folder.model()), &mut self.notes, dialect);
         }
         let names = [checkpoint::CURRENT, checkpoint::PREVIOUS];
         if !names.iter().any(|name| self.folder.path().join(name).exists()) {
-            self.notes.push(self.without_checkpoint().to_owned());
+            self.notes.push(self.without_checkpoint(dialect));
             return;
         }
         let loaded = checkpoint::load(self.folder.path());
-        let Some(loaded) = noted(loaded, &mut self.notes) else { return };
-        self.notes.extend(loaded.fell_back.map(|fell_back| fell_back.to_string()));
+        let Some(loaded) = noted(loaded, &mut self.notes, dialect) else { return };
+        self.notes.extend(loaded.fell_back.map(|it| it.to_string()));
         let bundle = &loaded.bundle;
         self.saved_at = bundle.get::<u64>("step", &[1]).ok().and_then(|step| step.first().copied());
         let digest = bundle.meta.get("data_digest").and_then(|digest| digest.as_str());
         self.data_digest = digest.map(str::to_owned);
         if self.model.is_none() {
-            self.model = noted(model_in(bundle), &mut self.notes);
+            self.model = noted(model_in(bundle), &mut self.notes, dialect);
         }
     }
 
     /// What it means that there is no checkpoint: a run writes one before its first row.
-    fn without_checkpoint(&self) -> &'static str {
+    fn without_checkpoint(&self, dialect: &dyn Dialect) -> String {
         if self.folder.summary().is_file() {
-            "The run is finished, and its checkpoint is no longer there."
+            "The run is finished, and its checkpoint is no longer there.".to_owned()
         } else if self.rows.is_empty() {
-            "There is no checkpoint yet."
+            "There is no checkpoint yet.".to_owned()
         } else {
-            "The checkpoint is no longer there, so the run cannot be resumed."
+            let resume = dialect.action(&Action::Resume("RUN".to_owned()));
+            format!("The checkpoint is no longer there, so {resume} cannot continue the run.")
         }
     }
 
@@ -129,17 +131,15 @@ impl RunRecord {
     pub(crate) fn limit(&self) -> Option<f64> {
         match (&self.summary, &self.config) {
             (Some(summary), _) => summary.entropy_limit,
-            (None, Some(Config { data: DataOptions { train: None, data_seed, .. }, .. })) => {
-                Some(-isotherm::data::Mixture::new(*data_seed).entropy())
-            }
-            _ => None,
+            (None, Some(config)) => RunData::built_in(config).and_then(|data| data.limit()),
+            (None, None) => None,
         }
     }
 }
 
-/// What was read, or a note that says why it was not.
-fn noted<T>(read: Result<T>, notes: &mut Vec<String>) -> Option<T> {
-    read.map_err(|error| notes.push(format!("Left out: {error}."))).ok()
+/// What was read, or a note of why it was not.
+fn noted<T>(read: Result<T>, notes: &mut Vec<String>, dialect: &dyn Dialect) -> Option<T> {
+    read.map_err(|error| notes.push(format!("Left out: {}.", error.words(dialect)))).ok()
 }
 
 fn read_summary(folder: &RunFolder, notes: &mut Vec<String>) -> Option<Summary> {
@@ -167,8 +167,12 @@ fn drop_odd_ladders(rows: &mut [Row], notes: &mut Vec<String>) {
     }
 }
 
-fn rows_of<T: DeserializeOwned>(path: &Path, notes: &mut Vec<String>) -> Vec<T> {
-    let Some(read) = noted(read_rows(path), notes) else { return Vec::new() };
+fn rows_of<T: DeserializeOwned>(
+    path: &Path,
+    notes: &mut Vec<String>,
+    dialect: &dyn Dialect,
+) -> Vec<T> {
+    let Some(read) = noted(read_rows(path), notes, dialect) else { return Vec::new() };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if let Some(BadLine { line, reason }) = read.unreadable.first() {
         let count = read.unreadable.len();
@@ -190,18 +194,19 @@ mod tests {
 
     use super::*;
     use crate::fixtures::healthy_rows;
+    use isotherm::Plain;
 
     #[test]
     fn a_missing_checkpoint_is_told_by_the_state_of_the_run() {
         let folder = tempfile::tempdir().unwrap();
         let write =
             |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        let notes = || RunRecord::read(folder.path()).unwrap().notes.join(" ");
+        let notes = || RunRecord::read(folder.path(), &Plain).unwrap().notes.join(" ");
         write("config.toml", "");
         assert!(notes().contains("no checkpoint yet"), "{}", notes());
         let row = serde_json::to_string(&healthy_rows()[0]).unwrap();
         write("metrics.jsonl", &(row + "\n"));
-        assert!(notes().contains("the run cannot be resumed"), "{}", notes());
+        assert!(notes().contains("no longer there, so resuming RUN"), "{}", notes());
         write("summary.json", "{}");
         assert!(notes().contains("The run is finished"), "{}", notes());
         assert!(!notes().contains("yet"), "{}", notes());

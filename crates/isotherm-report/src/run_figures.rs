@@ -5,7 +5,7 @@ use super::ladder_history::{ladders, round_trips, sampling_begins, steps_axis, t
 use super::palette;
 use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape, minus};
 use isotherm::likelihood::{FOLLOWED, LogLikelihood};
-use isotherm_run::record::doubts::{predicted_flow, predicted_round_trip};
+use isotherm_run::record::diagnose::{predicted_flow, predicted_round_trip};
 use isotherm_run::record::{LadderRow, Row};
 
 /// Stretches of a run over which round trips are counted.

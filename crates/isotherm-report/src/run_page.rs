@@ -2,35 +2,37 @@
 
 use maud::{Markup, html};
 
+use super::diagnostics::{self, diagnostics_of, sentences_of_old, with_commands};
 use super::ladder_history::ladder_figure;
 use super::numbers::key_numbers;
-use super::pictures::{Layout, filters_figure, mode_distance, modes_figure, samples_figure};
+use super::pictures::{Layout, filters_figure, modes_figure, samples_figure};
 use super::reading::RunRecord;
 use super::run_figures::{flow_figure, likelihood_figure, round_trip_figure, swap_figure};
-use super::samples::{Drawn, draw};
-use super::warnings::{Signs, sentence, warnings};
+use super::samples::{draw, how_drawn};
 use super::{figure_block, page};
 use crate::figure::Figure;
-use isotherm::data::{ImageShape, Mixture};
+use isotherm::data::{Dataset, ImageShape};
+use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::options::Algorithm;
-use isotherm_run::DataOptions;
+use isotherm::{Action, Dialect};
+use isotherm_run::{DataOptions, ModelSamples, RunData};
 
 /// What a page shows, before it is laid out.
 pub(crate) struct Contents {
     /// Its figures.
     pub(crate) figures: Vec<Figure>,
     /// What a reader should know before trusting the run.
-    pub(crate) warnings: Vec<String>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     /// What could not be read or drawn.
     pub(crate) notes: Vec<String>,
 }
 
 /// Everything there is to show about a run.
-pub(crate) fn contents(record: &RunRecord) -> Contents {
+pub(crate) fn contents(record: &RunRecord, dialect: &dyn Dialect) -> Contents {
     let mut notes = record.notes.clone();
     let drawn = draw(record).unwrap_or_else(|error| {
-        notes.push(format!("No samples could be drawn: {error}."));
+        notes.push(format!("No samples could be drawn: {}.", error.words(dialect)));
         None
     });
     let (rows, config, ladder) = (&record.rows, record.config.as_ref(), record.ladder());
@@ -53,53 +55,27 @@ pub(crate) fn contents(record: &RunRecord) -> Contents {
     if record.summary.as_ref().is_some_and(|it| it.log_likelihood.is_some())
         && rows.iter().all(|row| row.likelihood().is_none())
     {
-        notes.push(
-            "The log-likelihood was measured at the end only, so it has no curve; \
-             --likelihood-every asks for one."
-                .to_owned(),
-        );
+        notes.push(format!(
+            "The log-likelihood was measured at the end only, so it has no curve; {} asks for one.",
+            dialect.option("likelihood-every")
+        ));
     }
     let measured = record.summary.as_ref().and_then(|it| it.log_likelihood.as_ref());
     if let Some(verdict) = measured.and_then(LogLikelihood::verdict).filter(|it| it.converged) {
         notes.push(format!("The log-likelihood is estimated; it has {}.", verdict.sentence));
     }
-    Contents { figures, warnings: warnings_of(record, drawn.as_ref()), notes }
+    notes.extend(sentences_of_old(record.summary.as_ref()));
+    Contents { figures, diagnostics: diagnostics_of(record, drawn.as_ref()), notes }
 }
 
-/// What a reader should know before trusting a run.
-pub(crate) fn warnings_of(record: &RunRecord, drawn: Option<&Drawn>) -> Vec<String> {
-    let model = record.model.as_ref().map(|file| &file.model);
-    let signs = Signs {
-        rows: &record.rows,
-        options: record.config.as_ref().map(|config| &config.options),
-        last_step: record.last_step(),
-        finished: record.summary.is_some(),
-        likelihood: record.summary.as_ref().and_then(|it| it.log_likelihood.as_ref()),
-        averaged: record.summary.as_ref().and_then(|it| it.log_likelihood_averaged.as_ref()),
-        units: model.map(|model| (model.n_visible(), model.n_hidden())),
-        activations: drawn.map(|drawn| (&drawn.activations[..], drawn.v.rows())),
-        mode_distance: drawn
-            .zip(mixture_of(record))
-            .map(|(drawn, it)| mode_distance(&it, &drawn.v)),
-    };
-    let found = warnings(&signs);
-    let said = record.summary.iter().flat_map(|summary| &summary.warnings);
-    let said = said.map(|it| sentence(it));
-    let others: Vec<String> = said.filter(|it| !is_among(it, &found)).collect();
-    found.into_iter().chain(others).collect()
-}
-
-/// Whether one of the rules says what the run said itself, or says it with more detail.
-fn is_among(said: &str, found: &[String]) -> bool {
-    let subjects = ["no replica", "no likelihood", "not converged"];
-    let names = |it: &str, subject: &str| it.to_lowercase().contains(subject);
-    let alike = |it: &String| subjects.iter().any(|of| names(said, of) && names(it, of));
-    found.iter().any(|it| it == said || alike(it))
-}
-
-fn pictures(record: &RunRecord, drawn: Option<&Drawn>, notes: &mut Vec<String>) -> Vec<Figure> {
+fn pictures(
+    record: &RunRecord,
+    drawn: Option<&ModelSamples>,
+    notes: &mut Vec<String>,
+) -> Vec<Figure> {
     let Some(file) = &record.model else { return Vec::new() };
-    let layout = Layout::of(shape_of(record), file.model.n_visible());
+    let data = record.config.as_ref().and_then(RunData::built_in);
+    let layout = Layout::of(shape_of(record, data.as_ref()), file.model.n_visible());
     let mut figures = Vec::new();
     match filters_figure(&file.model, layout) {
         Some(figure) => figures.push(figure),
@@ -109,36 +85,33 @@ fn pictures(record: &RunRecord, drawn: Option<&Drawn>, notes: &mut Vec<String>) 
             file.model.n_visible()
         )),
     }
-    if let Some(Drawn { v, how, .. }) = drawn {
-        figures.extend(samples_figure(v, how, layout));
-        figures.extend(mixture_of(record).map(|mixture| modes_figure(&mixture, v)));
+    if let Some(samples) = drawn {
+        let step = record.saved_at.unwrap_or_else(|| record.last_step());
+        figures.extend(samples_figure(&samples.v, &how_drawn(samples, step), layout));
+        let modes = data.as_ref().and_then(Dataset::modes);
+        figures.extend(modes.map(|modes| modes_figure(modes, &samples.v, layout)));
     }
     figures
 }
 
-/// The built-in mixture, if the run learns from it.
-fn mixture_of(record: &RunRecord) -> Option<Mixture> {
-    let config = record.config.as_ref().filter(|config| config.data.train.is_none())?;
-    Some(Mixture::new(config.data.data_seed))
-}
-
-/// The shape of the images, where it is known: given, or that of the built-in mixture.
-fn shape_of(record: &RunRecord) -> Option<ImageShape> {
-    let config = record.config.as_ref()?;
-    config.options.shape.or_else(|| config.data.train.is_none().then(Mixture::shape))
+/// The shape of the images, where it is known: given, or that of data that know it.
+fn shape_of(record: &RunRecord, data: Option<&Dataset>) -> Option<ImageShape> {
+    let given = record.config.as_ref().and_then(|config| config.options.shape);
+    given.or_else(|| data.and_then(Dataset::shape))
 }
 
 /// The page about a run.
-pub(crate) fn run_page(record: &RunRecord, contents: &Contents) -> String {
+pub(crate) fn run_page(record: &RunRecord, contents: &Contents, dialect: &dyn Dialect) -> String {
     let name = record.name();
     let body = html! {
         h1 { "Run " (name) }
         (numbers(record))
-        (list_of_warnings(&contents.warnings))
+        @if contents.diagnostics.is_empty() { (diagnostics::none()) }
+        @else { (diagnostics::list(&contents.diagnostics, dialect)) }
         (notes(&contents.notes))
         @for figure in &contents.figures { (figure_block(figure)) }
         (configuration(record))
-        (reproducibility(record))
+        (reproducibility(record, dialect))
     };
     page(&format!("Run {name}"), body)
 }
@@ -148,26 +121,6 @@ fn numbers(record: &RunRecord) -> Markup {
     html! {
         dl.numbers {
             @for (name, text) in known { div { dt { (name) } dd { (text) } } }
-        }
-    }
-}
-
-/// A sentence with what stands between backticks as code.
-fn with_commands(sentence: &str) -> Markup {
-    html! {
-        @for (i, part) in sentence.split('`').enumerate() {
-            @if i % 2 == 1 { code { (part) } } @else { (part) }
-        }
-    }
-}
-
-/// The warnings, or a word that there is none.
-pub(crate) fn list_of_warnings(warnings: &[String]) -> Markup {
-    html! {
-        @if warnings.is_empty() {
-            p { span.verdict.holds { "No warnings" } }
-        } @else {
-            ul.warnings { @for warning in warnings { li { (with_commands(warning)) } } }
         }
     }
 }
@@ -192,12 +145,10 @@ fn configuration(record: &RunRecord) -> Markup {
 }
 
 /// How to get the same run again.
-fn reproducibility(record: &RunRecord) -> Markup {
+fn reproducibility(record: &RunRecord, dialect: &dyn Dialect) -> Markup {
     let folder = record.folder.path();
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let path = folder.join("config.toml").display().to_string();
-    // Only a NUL byte cannot be quoted, and no path has one.
-    let quoted = shlex::try_quote(&path).unwrap_or((&path).into());
     let data = match record.config.as_ref().map(|config| &config.data) {
         Some(DataOptions { train: Some(path), binarise, split, data_seed, .. }) => {
             let part = split.map(|split| format!(", split {split} by data seed {data_seed}"));
@@ -212,9 +163,10 @@ fn reproducibility(record: &RunRecord) -> Markup {
     };
     html! {
         h2 { "To repeat this run" }
-        pre { code { "isotherm train --config " (quoted) " --out NEW" } }
         p {
-            "gives the same bytes, but for clocks and this page, whatever the number of threads."
+            "The same bytes, but for clocks and this page, come from "
+            (with_commands(&dialect.action(&Action::Repeat(path))))
+            ", whatever the number of threads."
         }
         table.figures {
             @if let Some(config) = &record.config { tr { th { "seed" } td { (config.options.seed) } } }
@@ -224,21 +176,5 @@ fn reproducibility(record: &RunRecord) -> Markup {
                 tr { th { "SHA-256 of the examples" } td { code { (digest) } } }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_among;
-
-    /// Said once, and never left out because a rule might have said it.
-    #[test]
-    fn what_the_run_said_is_there_once() {
-        let found = ["The log-likelihood has not converged: no round trips.".to_owned()];
-        assert!(is_among("log-likelihood not converged: no round trips", &found));
-        let trips = "no replica completed a round trip between the ends of the ladder";
-        assert!(!is_among(trips, &found));
-        assert!(is_among(trips, &["No replica completed a round trip in 9 steps.".to_owned()]));
-        assert!(!is_among("stopped after 5 of 10 updates", &found));
     }
 }

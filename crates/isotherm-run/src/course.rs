@@ -6,13 +6,13 @@ use std::time::Instant;
 use serde_json::json;
 
 use super::digests::Digests;
-use super::note::Note;
 use super::run_data::RunData;
-use super::summarise::{FinalLikelihoods, summarise};
+use super::summarise::FinalLikelihoods;
 use crate::checkpoint::CheckpointError;
 use crate::config::{Config, DataOptions};
-use crate::record::{LadderRow, Row, Seconds, Summary};
+use crate::record::{LadderRow, Row, Seconds};
 use isotherm::data::Dataset;
+use isotherm::diagnostics::{Diagnostic, Stop};
 use isotherm::likelihood::{
     Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
 };
@@ -188,10 +188,25 @@ impl Course {
         self.state.step < updates && self.state.has_stalled(patience)
     }
 
-    /// What the observer is told of that.
-    pub fn stalled(&self) -> Note {
-        let best = self.state.best.as_ref().map_or(0, |best| best.looks.highest_at);
-        Note::StoppedEarly { updates: self.state.step, best }
+    /// That it has ended, or would end now, before its last update.
+    pub fn stopped_early(&self) -> Option<Diagnostic> {
+        let optimiser = &self.plan().options.optimiser;
+        let (updates, of, patience) = (self.state.step, optimiser.updates, optimiser.patience);
+        let because = match &self.state.best {
+            Some(best) if self.state.has_stalled(patience) => {
+                Stop::Patience { best: best.looks.highest_at }
+            }
+            _ => Stop::Interrupted,
+        };
+        (updates < of).then_some(Diagnostic::StoppedEarly { updates, of, because })
+    }
+
+    /// What is worth knowing about the data.
+    pub fn data_diagnostics(&self) -> Vec<Diagnostic> {
+        let held_out = [self.valid(), self.test()].into_iter().flatten();
+        let held_out = held_out.filter_map(Dataset::held_out_diagnostic);
+        let all = self.data().diagnostics().into_iter().chain(held_out);
+        all.map(Diagnostic::from).collect()
     }
 
     fn clock_of(&mut self, phase: Phase) -> &mut f64 {
@@ -275,7 +290,7 @@ impl Course {
     }
 
     /// The likelihoods of all parts of the data, where they can be had.
-    fn final_likelihoods(&mut self, progress: Progress) -> Result<FinalLikelihoods> {
+    pub(super) fn final_likelihoods(&mut self, progress: Progress) -> Result<FinalLikelihoods> {
         if self.is_too_large()
             && self.plan().options.record.final_likelihood == FinalLikelihood::ExactOnly
         {
@@ -288,8 +303,7 @@ impl Course {
         let (log_z, log_z_averaged) = match (find(&model), find(&averaged)) {
             // The run is complete without it.
             (Err(error), _) | (_, Err(error)) if error.kind() == Kind::NonFinite => {
-                let failed = Some(format!("no likelihood: {error}"));
-                return Ok(FinalLikelihoods { failed, ..FinalLikelihoods::default() });
+                return Ok(FinalLikelihoods { failed: Some(error), ..FinalLikelihoods::default() });
             }
             (log_z, log_z_averaged) => (log_z?, log_z_averaged?),
         };
@@ -303,13 +317,6 @@ impl Course {
         let test = self.test().map(of).unwrap_or_default();
         self.seconds.evaluate += begun.elapsed().as_secs_f64();
         Ok(FinalLikelihoods { train, valid, test, failed: None })
-    }
-
-    /// What it has come to. The likelihoods are found here, which may take a while; `progress` is told
-    /// what is going on, and the share of it that is done.
-    pub fn summarise(&mut self, progress: Progress) -> Result<Summary> {
-        let likelihoods = self.final_likelihoods(progress)?;
-        Ok(summarise(self.plan(), self.data(), &self.state, likelihoods, self.seconds))
     }
 }
 

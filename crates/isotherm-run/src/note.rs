@@ -1,18 +1,14 @@
 //! What a run tells its observer.
 
+use isotherm::diagnostics::Diagnostic;
 use isotherm::{Action, Dialect};
 
 /// Something that the observer of a run is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Note {
-    /// The updates ended early, because the validation data saw no better model for long.
-    StoppedEarly {
-        /// Updates that were done.
-        updates: u64,
-        /// The update of the best model.
-        best: u64,
-    },
+    /// A diagnostic that is raised while the run goes on, such as that it stops early.
+    Raised(Diagnostic),
     /// All steps are saved, and the exact log-likelihood takes a while.
     Enumerating {
         /// Units of the layer that is summed over.
@@ -39,10 +35,7 @@ impl Note {
             )
         };
         match self {
-            Note::StoppedEarly { updates, best } => format!(
-                "stopped after {updates} updates: nothing better on the validation data since update \
-                 {best}"
-            ),
+            Note::Raised(diagnostic) => diagnostic.words(dialect),
             Note::Enumerating { units, run } => format!(
                 "all steps are saved; summing over 2^{units} states for the exact log-likelihood {}",
                 later(run)

@@ -36,7 +36,7 @@ impl RunData {
             isotherm_data::load_like(&source, options.binarise, options.data_seed, like)
         };
         let whole = match &options.train {
-            None => Dataset::mixture(options.data_seed),
+            None => built_in(options.data_seed),
             Some(text) => load(text, None)?,
         };
         // The values of all parts have the scale of the training data.
@@ -50,6 +50,11 @@ impl RunData {
         };
         data.check_widths()?;
         Ok(data)
+    }
+
+    /// The data of a configuration that names no file.
+    pub fn built_in(config: &Config) -> Option<Dataset> {
+        config.data.train.is_none().then(|| built_in(config.data.data_seed))
     }
 
     /// The parts with their names.
@@ -91,6 +96,11 @@ impl RunData {
             None => Ok(()),
         }
     }
+}
+
+/// What is learned without a file.
+fn built_in(data_seed: u64) -> Dataset {
+    Dataset::mixture(data_seed)
 }
 
 type Parts = (Dataset, Option<Dataset>, Option<Dataset>);

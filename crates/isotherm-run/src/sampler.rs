@@ -8,7 +8,6 @@
 use std::ops::Deref;
 
 use isotherm::Result;
-use isotherm::likelihood::verdict::trips_in_words;
 use isotherm::model::Rbm;
 use isotherm::options::Options;
 use isotherm::sampling::{self, SampleOptions};
@@ -57,22 +56,6 @@ impl Deref for Samples {
 
     fn deref(&self) -> &sampling::Samples {
         &self.samples
-    }
-}
-
-impl Samples {
-    /// Why the samples may not be the model's, if there is a doubt: fewer round trips than columns, as
-    /// where an evaluation doubts its samplers, but counted from the warm-up on.
-    pub fn warning(&self) -> Option<String> {
-        let (trips, columns) = (self.warm_up_trips + self.round_trips, self.columns);
-        (trips < columns as u64 && self.betas.len() > 1).then(|| {
-            format!(
-                "{} between the ends of the ladder since it was laid, fewer than one for each of the \
-                 {columns} columns: the samples may come from a part of the model only; a larger \
-                 --warm-up should help",
-                trips_in_words(trips)
-            )
-        })
     }
 }
 

@@ -9,12 +9,12 @@ use super::run_data::RunData;
 use super::run_data_error::RunDataError;
 use crate::Config;
 use crate::checkpoint::{self, FellBack, RunLock};
-use crate::record::{Row, RowLog, Summary, Timing, leading_rows};
+use crate::record::{Row, RowLog, Summary, Timing, leading_rows, read_rows};
 use isotherm::likelihood::exact;
 use isotherm::model::model_bundle;
 use isotherm::options::{FinalLikelihood, Plan};
 use isotherm::train::TrainState;
-use isotherm::{Action, Cause, Dialect, Error, Kind, Result};
+use isotherm::{Action, Cause, Dialect, Error, Kind, Plain, Result};
 use isotherm_tempering::threads::keep_awake;
 
 /// From this many units on the exact likelihood takes seconds, and the observer is told.
@@ -33,6 +33,11 @@ pub trait Observer {
 
     /// Whether the run should save and stop now.
     fn should_stop(&self) -> bool;
+
+    /// How sentences name options and commands.
+    fn dialect(&self) -> &dyn Dialect {
+        &Plain
+    }
 }
 
 /// How a run ended for now.
@@ -175,14 +180,16 @@ impl Session {
         } else if self.course.is_too_large() && estimates {
             observer.note(&Note::Estimating { run });
         }
-        self.finish().map(|summary| Outcome::Finished(Box::new(summary)))
+        self.finish(observer.dialect()).map(|summary| Outcome::Finished(Box::new(summary)))
     }
 
     /// All remaining steps, or those until the observer asks to stop.
     fn steps(&mut self, observer: &mut dyn Observer) -> Result<Ended> {
         while !self.course.is_complete() {
             if self.course.has_stalled() {
-                observer.note(&self.course.stalled());
+                if let Some(stopped) = self.course.stopped_early() {
+                    observer.note(&Note::Raised(stopped));
+                }
                 break;
             }
             if observer.should_stop() {
@@ -225,10 +232,11 @@ impl Session {
     }
 
     /// Writes the model and the summary.
-    fn finish(&mut self) -> Result<Summary> {
+    fn finish(&mut self, dialect: &dyn Dialect) -> Result<Summary> {
         let [model, averaged] = self.course.state().result();
         checkpoint::write(&model_bundle(model, averaged)?, &self.folder.model())?;
-        let summary = self.course.summarise(&mut |_, _| ())?;
+        let rows = read_rows(&self.folder.metrics())?.rows;
+        let summary = self.course.summarise(&rows, dialect, &mut |_, _| ())?;
         self.folder.write_summary(&summary)?;
         Ok(summary)
     }

@@ -1,16 +1,20 @@
-//! What a run came to, from its final state.
+//! The summary of a run, from its final state.
 
-use isotherm_kernels::matrix::flat;
+use std::borrow::Cow;
 
+use super::course::Course;
+use super::model_samples::ModelSamples;
+use crate::record::diagnose::{Ending, Facts, SampleFacts};
 use crate::record::{
-    BestModel, LadderRow, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate, doubts,
+    BestModel, LadderRow, ReturnTimes, RoundTrips, Row, Seconds, Summary, SwapRate,
 };
 use isotherm::data::Dataset;
-use isotherm::likelihood::{LogLikelihood, exact};
-use isotherm::model::Parameters;
+use isotherm::diagnostics::Diagnostic;
+use isotherm::likelihood::LogLikelihood;
+use isotherm::model::Rbm;
 use isotherm::options::Plan;
-use isotherm::train::follower::COLUMNS;
 use isotherm::train::{Phase, TrainState};
+use isotherm::{Dialect, Error, Result};
 
 /// The likelihood of the model and that of its averaged parameters, where they can be had.
 pub(super) type Likelihoods = (Option<LogLikelihood>, Option<LogLikelihood>);
@@ -21,12 +25,101 @@ pub(super) struct FinalLikelihoods {
     pub(super) train: Likelihoods,
     pub(super) valid: Likelihoods,
     pub(super) test: Likelihoods,
-    /// Why there is none, where that is not for want of trying.
-    pub(super) failed: Option<String>,
+    /// Why there is none, if finding it failed.
+    pub(super) failed: Option<Error>,
 }
 
-/// The summary of a run that is done.
-pub(super) fn summarise(
+impl Course {
+    /// The summary of the run as it is now, with its diagnostics in the words of a front end. `rows` are its rows of
+    /// metrics. The likelihoods are found here, which may take a while; `progress` is told what is going on, and the
+    /// share of it that is done.
+    pub fn summarise(
+        &mut self,
+        rows: &[Row],
+        dialect: &dyn Dialect,
+        progress: &mut dyn FnMut(&str, f64),
+    ) -> Result<Summary> {
+        let likelihoods = self.final_likelihoods(progress)?;
+        let samples = self.model_samples(&mut |share| progress("sampling", share));
+        let diagnostics = self.diagnose(rows, &likelihoods, samples.as_ref());
+        let summary =
+            summarise(self.plan(), self.data(), self.state(), likelihoods, self.seconds());
+        let warnings = diagnostics.iter().map(|it| it.words(dialect)).collect();
+        Ok(Summary { warnings, diagnostics: Some(diagnostics), ..summary })
+    }
+
+    /// What a reader should know before trusting the run.
+    fn diagnose(
+        &self,
+        rows: &[Row],
+        likelihoods: &FinalLikelihoods,
+        samples: Option<&ModelSamples>,
+    ) -> Vec<Diagnostic> {
+        let (state, data) = (self.state(), self.data_diagnostics());
+        let failed = likelihoods.failed.as_ref().map(Error::to_string);
+        let stopped = self.stopped_early();
+        Facts {
+            rows: &with_the_last(rows, state, self.plan()),
+            options: Some(&self.plan().options),
+            last_step: state.step,
+            ending: Some(Ending {
+                likelihood: likelihoods.train.0.as_ref(),
+                averaged: likelihoods.train.1.as_ref(),
+                failed: failed.as_deref(),
+                stopped: stopped.as_ref(),
+            }),
+            model: Some(state.result()[0]),
+            samples: samples.map(|samples| SampleFacts {
+                count: samples.v.rows(),
+                activations: &samples.activations,
+                mode_distance: self.data().modes().map(|it| it.distance(&it.masses(&samples.v))),
+            }),
+            data: &data,
+        }
+        .diagnose()
+    }
+
+    /// Samples of the model, if they are not too much work beside learning. The run is complete without them.
+    fn model_samples(&self, progress: &mut dyn FnMut(f64)) -> Option<ModelSamples> {
+        let model = Rbm::new(self.state().result()[0].clone());
+        ModelSamples::exact(&model).or_else(|| {
+            let (options, checkpoint) = (&self.plan().options, self.to_bundle().ok()?);
+            let rungs = ladder_of(self.state()).map(|ladder| ladder.betas.len());
+            let drawn = ModelSamples::after_learning(options, &checkpoint, &model, rungs, progress);
+            drawn.ok().flatten()
+        })
+    }
+}
+
+/// The rows of a run up to its last step, for which there is no row if it was stopped between two.
+fn with_the_last<'a>(rows: &'a [Row], state: &TrainState, plan: &Plan) -> Cow<'a, [Row]> {
+    if rows.last().is_some_and(|row| row.step == state.step) {
+        return Cow::Borrowed(rows);
+    }
+    let last = Row {
+        step: state.step,
+        phase: phase_of(state, plan),
+        learning_rate: 0.0,
+        event: None,
+        log_likelihood: None,
+        log_likelihood_averaged: None,
+        log_likelihood_valid: None,
+        log_z_averaged: None,
+        ladder: ladder_of(state),
+    };
+    Cow::Owned(rows.iter().cloned().chain([last]).collect())
+}
+
+fn ladder_of(state: &TrainState) -> Option<LadderRow> {
+    state.negative.ladder().and_then(LadderRow::of)
+}
+
+fn phase_of(state: &TrainState, plan: &Plan) -> Phase {
+    if state.step > plan.options.optimiser.updates { Phase::Sample } else { Phase::Train }
+}
+
+/// The figures of a run that is done.
+fn summarise(
     plan: &Plan,
     data: &Dataset,
     state: &TrainState,
@@ -34,42 +127,9 @@ pub(super) fn summarise(
     seconds: Seconds,
 ) -> Summary {
     let options = &plan.options;
-    let FinalLikelihoods { train, valid, test, failed } = likelihoods;
-    let ladder = state.negative.ladder().and_then(LadderRow::of);
+    let FinalLikelihoods { train, valid, test, .. } = likelihoods;
+    let ladder = ladder_of(state);
     let ladder = ladder.as_ref();
-    let phase = if state.step > options.optimiser.updates { Phase::Sample } else { Phase::Train };
-    let mut warnings = data.warnings();
-    warnings.extend(large_parameters(state.result()[0]));
-    if let Some(ladder) = ladder {
-        warnings.extend(doubts::of_a_ladder(
-            ladder,
-            Some(options),
-            options.ladder_steps(state.step),
-        ));
-        warnings.extend(no_round_trip(ladder));
-    }
-    if let Some(follower) = state.follower.as_ref().filter(|it| it.tracked.looks > 1) {
-        let round_trips = follower.sampler.tempering.state.flow.round_trips;
-        let updates = state.step.min(options.optimiser.updates);
-        warnings.extend(doubts::of_a_follower(COLUMNS, round_trips, updates));
-    }
-    if state.step < options.optimiser.updates {
-        let why = match state.has_stalled(options.optimiser.patience) {
-            true => ", because nothing was better on the validation data any more",
-            false => "",
-        };
-        warnings.push(format!(
-            "stopped after {} of {} updates{why}",
-            state.step, options.optimiser.updates
-        ));
-    }
-    match &train.0 {
-        None => warnings
-            .push(failed.unwrap_or_else(|| no_likelihood(exact::smaller_layer(&state.model)))),
-        Some(measured) => warnings.extend(not_converged("log-likelihood", measured)),
-    }
-    let averaged = train.1.as_ref();
-    warnings.extend(averaged.and_then(|it| not_converged("averaged log-likelihood", it)));
     Summary {
         log_likelihood: train.0,
         log_likelihood_averaged: train.1,
@@ -99,46 +159,12 @@ pub(super) fn summarise(
         round_trips: ladder.map(|ladder| RoundTrips {
             count: ladder.round_trips,
             mean_steps: ladder.steps_per_round_trip(),
-            phase,
+            phase: phase_of(state, plan),
         }),
         seconds,
         seed: options.seed,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        warnings,
+        warnings: Vec::new(),
+        diagnostics: None,
     }
-}
-
-/// Beyond this no parameter makes a unit any surer: what is larger has diverged.
-const LARGE: f32 = 1000.0;
-
-fn large_parameters(model: &Parameters) -> Option<String> {
-    let all = [&model.w, &model.b, &model.c].into_iter().flat_map(|it| flat(it.tiles()));
-    let largest = all.fold(0f32, |largest, x| largest.max(x.abs()));
-    (largest > LARGE).then(|| {
-        format!(
-            "weights or biases as large as {largest:.0e}, beyond {LARGE}: learning has diverged; a \
-             lower --lr should help"
-        )
-    })
-}
-
-fn no_round_trip(ladder: &LadderRow) -> Option<String> {
-    (ladder.round_trips == 0).then(|| {
-        "no replica completed a round trip between the ends of the ladder: the samples may come \
-         from a part of the model only"
-            .to_owned()
-    })
-}
-
-fn no_likelihood(units: usize) -> String {
-    let largest = exact::LARGEST;
-    format!(
-        "no likelihood: the smaller layer has {units} units, more than the {largest} that can be \
-         enumerated; `isotherm evaluate` estimates it"
-    )
-}
-
-fn not_converged(which: &str, measured: &LogLikelihood) -> Option<String> {
-    let verdict = measured.verdict().filter(|verdict| !verdict.converged)?;
-    Some(format!("{which} {} (`isotherm evaluate` takes more time over it)", verdict.sentence))
 }

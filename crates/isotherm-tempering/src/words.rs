@@ -32,6 +32,8 @@ pub enum Action {
     Reproduce(String),
     /// Stop at once.
     Stop,
+    /// Do a run again with this configuration file.
+    Repeat(String),
     /// Begin a run in a folder.
     Train,
     /// Replace what is in a folder.
@@ -65,6 +67,7 @@ impl Dialect for Plain {
             Action::Resume(run) => format!("resuming {run}"),
             Action::Reproduce(folder) => format!("reproducing in {folder}"),
             Action::Stop => "stopping".to_owned(),
+            Action::Repeat(config) => format!("training with {config}"),
             Action::Train => "training".to_owned(),
             Action::Overwrite => "overwriting".to_owned(),
             Action::OtherFolder => "another folder".to_owned(),

@@ -31,6 +31,7 @@
 //! independent sets of replicas that share one ladder.
 
 pub mod data;
+pub mod diagnostics;
 mod error;
 pub mod likelihood;
 pub mod model;

@@ -11,6 +11,7 @@ use isotherm_tempering::{
 };
 
 use crate::Result;
+use crate::diagnostics::Diagnostic;
 use crate::model::Rbm;
 use crate::paths::joint::joint;
 use crate::paths::{AnyEnsemble, RbmEnsemble, SwapOn, automatic, random_hidden};
@@ -73,6 +74,16 @@ pub struct Samples {
     /// Round trips in the warm-up, since the ladder was laid last: they forget where the replicas began
     /// just as well.
     pub warm_up_trips: u64,
+}
+
+impl Samples {
+    /// Why the samples may not be the model's, if there is a doubt: fewer round trips than columns, as
+    /// where an evaluation doubts its samplers, but counted from the warm-up on.
+    pub fn diagnose(&self) -> Option<Diagnostic> {
+        let (round_trips, columns) = (self.warm_up_trips + self.round_trips, self.columns);
+        let is_doubtful = round_trips < columns as u64 && self.betas.len() > 1;
+        is_doubtful.then_some(Diagnostic::FewRoundTrips { round_trips, columns })
+    }
 }
 
 impl SampleOptions {

@@ -214,6 +214,9 @@ fn likelihoods_that_cannot_be_computed() {
         &large,
     ));
     assert!(summary(&large)["log_likelihood"].is_null());
+    let diagnostics = summary(&large)["diagnostics"].clone();
+    let no_likelihood = serde_json::json!({ "kind": "no-likelihood", "units": 26 });
+    assert!(diagnostics.as_array().unwrap().contains(&no_likelihood), "{diagnostics}");
     let said = summary(&large)["warnings"].to_string();
     assert!(said.contains("26 units"), "{said}");
     let exact = [evaluate(&large, &data), words("--log-z exact")].concat();

@@ -108,6 +108,8 @@ fn constant_columns_are_refused_in_tables_unless_they_are_to_be_kept() {
     assert_eq!(warnings.len(), 1, "{}", ran.err);
     assert_says(warnings[0], &["some.csv", "2 of 3 columns are constant"]);
     assert_says(summary(&run)["warnings"][0].as_str().unwrap(), &["2 of 3 columns are constant"]);
+    let about = &summary(&run)["diagnostics"][0]["about"];
+    assert_eq!((&about["kind"], &about["count"]), (&"constant-columns".into(), &2.into()));
     let why = place.refusal(Some(&data), "--updates 5 --hidden 2 --binarise threshold:2");
     assert_says(&why, &["under --binarise threshold:2 every column is constant"]);
     let data = place.file("all.csv", "0,1\n0,1\n");

@@ -177,10 +177,18 @@ fn a_run_that_diverged_says_so() {
     let run = folder.path().join("run");
     let options = "--hidden 6 --updates 100 --lr 1e4 --algorithm pt --rungs 3 --path joint --quiet";
     succeed(train(None, options, &run));
-    let warnings = summary(&run)["warnings"].to_string();
-    assert!(warnings.contains("learning has diverged"), "{warnings}");
-    assert!(warnings.contains("a starved gap: rungs"), "{warnings}");
+    let summary = summary(&run);
+    let kinds: Vec<&serde_json::Value> =
+        summary["diagnostics"].as_array().unwrap().iter().map(|it| &it["kind"]).collect();
     let page = fs::read_to_string(run.join("report.html")).unwrap();
-    assert_eq!(page.matches("A starved gap").count(), 1, "not twice");
-    assert_eq!(page.matches("learning has diverged").count(), 1);
+    for (kind, words) in
+        [("large-parameters", "learning has diverged"), ("starved-gap", "A starved gap: rungs")]
+    {
+        assert!(kinds.iter().any(|it| *it == kind), "{kinds:?}");
+        assert!(summary["warnings"].to_string().contains(words), "{kind} is not said");
+        let item = format!("data-kind=\"{kind}\"");
+        assert_eq!(page.matches(&item).count(), 1, "{kind}: not twice");
+        assert_eq!(page.matches(words).count(), 1, "{kind}: not twice");
+    }
+    assert_eq!(page.matches("data-kind=").count(), kinds.len(), "all of them");
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod browser;
+mod diagnostics;
 mod figures;
 mod recorded_run;
 mod report_in_browser;

@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::Path;
 
+use isotherm::Plain;
 use isotherm_report::write_report;
 use isotherm_run::record::{LadderRow, Row, Summary};
 use serde_json::Value;
@@ -25,7 +26,7 @@ fn plots(figure: &str) -> Vec<Value> {
     for name in ["config.toml", "metrics.jsonl", "timing.jsonl", "summary.json"] {
         fs::write(folder.path().join(name), fixture(name)).unwrap();
     }
-    let page = fs::read_to_string(write_report(folder.path()).unwrap()).unwrap();
+    let page = fs::read_to_string(write_report(folder.path(), &Plain).unwrap()).unwrap();
     let begin = page.find(&format!("<figure id=\"{figure}\"")).unwrap();
     let part = &page[begin..begin + page[begin..].find("</figure>").unwrap()];
     part.split("class=\"values\"")

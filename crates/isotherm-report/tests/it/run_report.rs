@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use isotherm::Plain;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::train::Phase;
 use isotherm_report::{Destination, write, write_report};
@@ -66,10 +67,10 @@ fn a_page_and_its_figures_hold_what_was_recorded() {
     record(folder.path(), (1..=12).map(|i| row(10 * i)));
     let figures = folder.path().join("figures");
     let destination = Destination { figures: Some(figures.clone()), ..Destination::default() };
-    let page = write(&[folder.path().to_owned()], &destination).unwrap();
+    let page = write(&[folder.path().to_owned()], &destination, &Plain).unwrap();
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("120 of 200 steps"), "how far it has come");
-    assert!(page.contains("A starved gap") && page.contains("0.050, below 0.1"));
+    assert!(page.contains("data-kind=\"starved-gap\"") && page.contains("0.050, below 0.1"));
     assert!(page.contains("checkpoint is no longer there"));
 
     let text = fs::read_to_string(figures.join("ladder.svg")).unwrap();
@@ -90,7 +91,7 @@ fn a_page_and_its_figures_hold_what_was_recorded() {
 fn a_run_with_a_row_for_every_step_has_a_small_page() {
     let folder = tempfile::tempdir().unwrap();
     record(folder.path(), (1..=20_000).map(row));
-    let page = write_report(folder.path()).unwrap();
+    let page = write_report(folder.path(), &Plain).unwrap();
     let bytes = fs::metadata(page).unwrap().len();
     assert!(bytes < 1_000_000, "{bytes} bytes");
 }
@@ -115,15 +116,13 @@ fn reports_need_neither_rows_nor_sense_in_them() {
     // Each as the last row, and all together.
     for odd in &rows {
         record(folder.path(), [row(10), odd.clone()].into_iter());
-        write_report(folder.path()).unwrap();
+        write_report(folder.path(), &Plain).unwrap();
     }
     record(folder.path(), rows.into_iter());
-    write_report(folder.path()).unwrap();
+    write_report(folder.path(), &Plain).unwrap();
     record(folder.path(), std::iter::empty());
-    write_report(folder.path()).unwrap();
-    write(&[folder.path().to_owned(), folder.path().to_owned()], &{
-        let page = Some(folder.path().join("both.html"));
-        Destination { page, ..Destination::default() }
-    })
-    .unwrap();
+    write_report(folder.path(), &Plain).unwrap();
+    let both = Some(folder.path().join("both.html"));
+    let both = Destination { page: both, ..Destination::default() };
+    write(&[folder.path().to_owned(), folder.path().to_owned()], &both, &Plain).unwrap();
 }

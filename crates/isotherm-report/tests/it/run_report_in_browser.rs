@@ -1,6 +1,7 @@
 //! The report of a real run in a real browser.
 
 use crate::browser::{Browser, Page};
+use isotherm::Plain;
 use isotherm::options::{Options, PathKind, Plan};
 use isotherm::train::TrainState;
 use isotherm_report::{Destination, write, write_report};
@@ -37,9 +38,10 @@ fn the_report_of_a_short_run_is_drawn_without_errors_or_requests() {
         .sampling_steps(sampling_steps)
         .spawn_every(spawn_every);
     Session::create(&run, &options.into(), false).unwrap().run(&mut Nobody).unwrap();
-    let report = write_report(&run).unwrap();
+    let report = write_report(&run, &Plain).unwrap();
     assert_clean(&mut Browser::open(&report, (1200, 900)), 8);
     let page = Some(folder.path().join("both.html"));
-    let both = write(&[run.clone(), run], &Destination { page, ..Destination::default() }).unwrap();
+    let both = Destination { page, ..Destination::default() };
+    let both = write(&[run.clone(), run], &both, &Plain).unwrap();
     assert_clean(&mut Browser::open(&both, (1200, 900)), 3);
 }

@@ -1,12 +1,11 @@
 //! What a run writes about itself: a row of metrics now and then, and a summary at its end.
 //! Reports read only these.
 
-pub mod doubts;
+pub mod diagnose;
 mod log;
 mod row;
 mod summary;
 
-pub use doubts::STARVED;
 pub use log::{BadLine, MissingRows, ReadRows, RowLog, leading_rows, read_rows};
 pub use row::{LadderRow, Row, Timing};
 pub use summary::{BestModel, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::train::Phase;
 
@@ -52,8 +53,12 @@ pub struct Summary {
     pub seed: u64,
     /// The version of isotherm.
     pub version: String,
-    /// What a reader should know before trusting the figures, one sentence each.
+    /// What a reader should know before trusting the figures, in the words of the front end that trained.
     pub warnings: Vec<String>,
+    /// The same as kinds with fields, in the same order; nothing in summaries of versions that wrote only
+    /// sentences.
+    #[serde(default)]
+    pub diagnostics: Option<Vec<Diagnostic>>,
 }
 
 /// The model that was best by the likelihood of the validation data.

@@ -3,7 +3,9 @@
 
 mod checkpoint_store;
 mod config;
+mod diagnose;
 mod folders;
+mod healthy;
 mod session;
 #[path = "../../../isotherm/tests/it/common/statistics.rs"]
 mod statistics;

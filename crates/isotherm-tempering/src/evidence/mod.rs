@@ -14,4 +14,4 @@ pub use batches::{AnnealingEffort, Pooled, anneal_in_batches};
 pub use estimate::{End, Estimate, spread, student};
 pub use log_mean::{log_mean, log_mean_by_column};
 pub use tracked::Tracked;
-pub use verdict::Verdict;
+pub use verdict::{Basis, Quantity, Reason, Start, Verdict, trips_in_words};

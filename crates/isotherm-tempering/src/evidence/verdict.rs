@@ -1,12 +1,247 @@
-//! Whether to rely on a figure.
+//! Whether to rely on an estimate: what speaks against it as typed reasons, and a sentence made of them.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether to rely on a figure.
+/// Whether to rely on an estimate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Verdict {
     /// Whether nothing speaks against it.
     pub converged: bool,
-    /// That, and why, in words.
+    /// The verdict in words.
     pub sentence: String,
+    /// What speaks against it; empty if it converged, and in files of versions that recorded the sentence
+    /// alone.
+    #[serde(default)]
+    pub reasons: Vec<Reason>,
+    /// What it rests on; absent in files of versions that recorded the sentence alone.
+    #[serde(default)]
+    pub basis: Option<Basis>,
+}
+
+/// What an estimate rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Basis {
+    /// Two samplers with different initial states.
+    TwoSamplers {
+        /// The difference of their estimates of log Z.
+        nats_apart: f64,
+        /// Round trips of both.
+        round_trips: u64,
+        /// Replicas of both.
+        replicas: u64,
+        /// Whether one of them completed fewer round trips than it has replicas, which only a quick
+        /// estimate accepts.
+        quick: bool,
+    },
+    /// One sampler.
+    OneSampler {
+        /// Its round trips.
+        round_trips: u64,
+    },
+}
+
+/// The initial states of a sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// Random states: those of the reference.
+    Random,
+    /// Hidden states of training examples, on every rung.
+    Data,
+}
+
+/// What two samplers with different initial states are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Quantity {
+    /// log Z by Bennett's acceptance ratio.
+    Bar,
+    /// log Z by annealing from their samples.
+    ReverseAis,
+    /// The mean energy of their samples.
+    MeanEnergy,
+}
+
+/// What speaks against an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// Fewer round trips than columns.
+    FewRoundTrips {
+        /// The initial states of the sampler, where there are two.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        start: Option<Start>,
+        /// Its round trips.
+        round_trips: u64,
+        /// In so many steps.
+        steps: u64,
+        /// Its columns.
+        columns: usize,
+    },
+    /// Two samplers differ by more than chance explains.
+    StartsDiffer {
+        /// In what they differ.
+        quantity: Quantity,
+        /// By how much.
+        nats: f64,
+        /// The standard error of the difference.
+        std_error: f64,
+    },
+    /// A lower bound of log Z, by annealing up, lies above an upper bound, by annealing down.
+    AnnealingCrosses {
+        /// The initial states of the sampler whose samples were annealed down.
+        start: Start,
+        /// By how much.
+        nats: f64,
+    },
+    /// Estimates of log Z in an order in which they cannot be.
+    WrongOrder {
+        /// From the reference.
+        up: f64,
+        /// From the target.
+        down: f64,
+        /// By Bennett's acceptance ratio.
+        bar: f64,
+    },
+    /// A standard error of log Z that is too large.
+    LargeError {
+        /// The standard error.
+        std_error: f64,
+    },
+}
+
+impl Verdict {
+    /// The verdict on an estimate that rests on `basis`; it converged if there is no reason against it.
+    pub fn new(basis: Basis, reasons: Vec<Reason>) -> Verdict {
+        let sentence = words(basis, &reasons, "training data");
+        Verdict { converged: reasons.is_empty(), sentence, reasons, basis: Some(basis) }
+    }
+
+    /// The verdict in words where the second sampler did not start from training data but from `states`.
+    pub fn words_from(&self, states: &str) -> String {
+        match self.basis {
+            Some(basis) => words(basis, &self.reasons, states),
+            None => self.sentence.clone(),
+        }
+    }
+}
+
+/// The verdict in words; `data` is what the states [`Start::Data`] are called.
+fn words(basis: Basis, reasons: &[Reason], data: &str) -> String {
+    let reasons: Vec<String> = reasons.iter().map(|reason| reason.words(data)).collect();
+    match (reasons.is_empty(), basis) {
+        (true, Basis::TwoSamplers { nats_apart, round_trips, replicas, quick }) => {
+            // Agreement alone is what a quick estimate is content with.
+            let few = match quick {
+                true => " (an estimate that is not quick waits for one each)",
+                false => "",
+            };
+            format!(
+                "converged: samplers begun at random states and at {data} agree within their errors, \
+                 {nats_apart:.2} nats apart, with {round_trips} round trips of {replicas} replicas{few}"
+            )
+        }
+        (true, Basis::OneSampler { round_trips }) => {
+            format!("nothing speaks against it, with {}", trips_in_words(round_trips))
+        }
+        (false, Basis::TwoSamplers { .. }) => format!(
+            "not converged: {}; the interval contains what each of them found, and the truth may lie \
+             outside it",
+            reasons.join("; ")
+        ),
+        (false, Basis::OneSampler { .. }) => {
+            format!("not converged: {}; take more steps", reasons.join("; "))
+        }
+    }
+}
+
+impl Reason {
+    fn words(&self, data: &str) -> String {
+        let named = |start: Start| match start {
+            Start::Random => "random states",
+            Start::Data => data,
+        };
+        match *self {
+            Reason::FewRoundTrips { start, round_trips, steps, columns } => {
+                let from = start.map_or(String::new(), |start| format!(" from {}", named(start)));
+                format!(
+                    "{} of replicas between the ends of the ladder in {steps} steps of {columns} \
+                     columns{from}",
+                    trips_in_words(round_trips)
+                )
+            }
+            Reason::StartsDiffer { quantity, nats, std_error } => {
+                let what = match quantity {
+                    Quantity::Bar => "BAR",
+                    Quantity::ReverseAis => "reverse AIS",
+                    Quantity::MeanEnergy => "the mean energy of their samples",
+                };
+                format!(
+                    "the two starts differ by {nats:.2} nats in {what}, with a standard error of \
+                     {std_error:.2}"
+                )
+            }
+            Reason::AnnealingCrosses { start, nats } => format!(
+                "annealing up gives a log Z {nats:.1} nats above that of annealing down from the samples \
+                 begun at {}, so that these are not the model's",
+                named(start)
+            ),
+            Reason::WrongOrder { up, down, bar } => format!(
+                "log Z is {up:.2} from the reference, {down:.2} from the target and {bar:.2} by BAR, which \
+                 should lie between"
+            ),
+            Reason::LargeError { std_error } => {
+                format!("log Z has a standard error of {std_error:.2} nats")
+            }
+        }
+    }
+}
+
+/// So many round trips, in words.
+pub fn trips_in_words(count: u64) -> String {
+    match count {
+        0 => "no round trips".to_owned(),
+        1 => "1 round trip".to_owned(),
+        many => format!("{many} round trips"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_made_of_the_reasons_and_names_the_initial_states() {
+        let basis =
+            Basis::TwoSamplers { nats_apart: 0.014, round_trips: 9, replicas: 80, quick: true };
+        let good = Verdict::new(basis, Vec::new());
+        assert!(
+            good.converged && good.sentence.contains("random states and at training data agree")
+        );
+        assert!(good.sentence.contains("0.01 nats apart") && good.sentence.contains("not quick"));
+        let own = good.words_from("samples of the model itself");
+        assert!(own.contains("at samples of the model itself agree") && !own.contains("training"));
+        let few = |start| Reason::FewRoundTrips { start, round_trips: 1, steps: 50, columns: 4 };
+        let reasons = vec![
+            few(Some(Start::Data)),
+            Reason::StartsDiffer { quantity: Quantity::MeanEnergy, nats: 1.5, std_error: 0.2 },
+            Reason::AnnealingCrosses { start: Start::Data, nats: 3.0 },
+        ];
+        let bad = Verdict::new(basis, reasons);
+        assert!(!bad.converged);
+        let words = bad.words_from("elsewhere");
+        for part in ["1 round trip of", "columns from elsewhere", "1.50 nats in the mean energy"] {
+            assert!(words.contains(part), "{words}");
+        }
+        let order = Reason::WrongOrder { up: 2.0, down: 1.0, bar: 1.5 };
+        let reasons = vec![few(None), order, Reason::LargeError { std_error: 2.0 }];
+        let one = Verdict::new(Basis::OneSampler { round_trips: 1 }, reasons);
+        assert!(!one.converged && one.sentence.contains("4 columns; log Z is 2.00 from"));
+        assert!(one.sentence.ends_with("; take more steps"), "{}", one.sentence);
+    }
 }

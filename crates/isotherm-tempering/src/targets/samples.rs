@@ -1,10 +1,12 @@
 //! What the sampler of a target found, and whether to rely on it.
 
 use crate::evidence::work_values::LadderLogZ;
-use crate::evidence::{Estimate, Verdict};
+use crate::evidence::{Basis, Estimate, Reason, Verdict};
 
 /// Nats that are no difference, whatever the errors.
 const NEGLIGIBLE: f64 = 0.05;
+/// A standard error of log Z in nats beyond which it says little.
+const LARGE_ERROR: f64 = 1.0;
 
 /// Samples of a target, log Z, and how the ladder did.
 #[derive(Clone, Debug)]
@@ -47,40 +49,22 @@ impl TargetSamples {
     /// Whether anything speaks against these figures. A sampler that never found a mode cannot know
     /// of it, so that nothing speaking against them is no proof.
     pub fn verdict(&self) -> Verdict {
-        let (trips, columns, steps) = (self.round_trips, self.columns, self.steps);
+        let (round_trips, columns, steps) = (self.round_trips, self.columns, self.steps);
         let mut reasons = Vec::new();
-        if trips < columns as u64 {
-            let s = if trips == 1 { "" } else { "s" };
-            reasons.push(format!(
-                "{trips} round trip{s} of replicas between the ends of the ladder in {steps} steps of \
-                 {columns} columns"
-            ));
+        if round_trips < columns as u64 {
+            reasons.push(Reason::FewRoundTrips { start: None, round_trips, steps, columns });
         }
-        // Up is low and down is high where neighbouring rungs hold different things, but never the
-        // other way round.
-        if let Some(LadderLogZ { up, down, bar }) = &self.log_z
-            && (bar.upper + NEGLIGIBLE < up.lower || down.upper + NEGLIGIBLE < bar.lower)
-        {
-            reasons.push(format!(
-                "log Z is {:.2} from the hot end, {:.2} from the cold one and {:.2} by BAR, which \
-                 should lie between",
-                up.value, down.value, bar.value
-            ));
+        if let Some(LadderLogZ { up, down, bar }) = &self.log_z {
+            // Up is low and down is high where neighbouring rungs hold different things, but never the
+            // other way round.
+            if bar.upper + NEGLIGIBLE < up.lower || down.upper + NEGLIGIBLE < bar.lower {
+                let [up, down, bar] = [up, down, bar].map(|estimate| estimate.value);
+                reasons.push(Reason::WrongOrder { up, down, bar });
+            }
+            if bar.std_error > LARGE_ERROR {
+                reasons.push(Reason::LargeError { std_error: bar.std_error });
+            }
         }
-        if let Some(LadderLogZ { bar, .. }) =
-            self.log_z.as_ref().filter(|it| it.bar.std_error > 1.0)
-        {
-            reasons.push(format!("log Z has a standard error of {:.2} nats", bar.std_error));
-        }
-        match reasons.is_empty() {
-            true => Verdict {
-                converged: true,
-                sentence: format!("nothing speaks against it, with {trips} round trips"),
-            },
-            false => Verdict {
-                converged: false,
-                sentence: format!("not converged: {}; take more steps", reasons.join("; ")),
-            },
-        }
+        Verdict::new(Basis::OneSampler { round_trips }, reasons)
     }
 }

@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 
 use super::mixture::Mixture;
 use super::table::{Table, rule_words};
-use super::{Binarise, DataDiagnostic, DataError, DataProblem, ImageShape, Scale};
+use super::{Binarise, DataDiagnostic, DataError, DataProblem, ImageShape, Modes, Scale};
 use crate::error::{Plain, Result};
 
 /// What to do about columns that have the same value in every example.
@@ -140,6 +140,22 @@ impl Dataset {
     /// The shape of its examples, if they look like pictures; the mixture's do not.
     pub fn pictures(&self) -> Option<ImageShape> {
         ImageShape::of_pictures(&self.marginals())
+    }
+
+    /// The modes of its distribution, where they are known.
+    pub fn modes(&self) -> Option<Modes<'_>> {
+        match self {
+            Dataset::Mixture(mixture) => Some(mixture.known_modes()),
+            Dataset::Table(_) => None,
+        }
+    }
+
+    /// The shape of its examples, where it is known without a guess.
+    pub fn shape(&self) -> Option<ImageShape> {
+        match self {
+            Dataset::Mixture(_) => Some(Mixture::shape()),
+            Dataset::Table(_) => None,
+        }
     }
 
     /// The best mean log-likelihood that any model can have, where it is known.

@@ -1,12 +1,12 @@
 //! What is worth knowing about data before or after a run, without being an error.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Binarise;
 use crate::error::Dialect;
 
 /// An observation about data.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum DataDiagnostic {
@@ -40,7 +40,7 @@ pub enum DataDiagnostic {
 }
 
 /// What reading a file took for granted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Assumption {

@@ -7,6 +7,7 @@
 use isotherm_kernels::{BitMatrix, LaneRng, Level, bernoulli, flips};
 use libm::{exp, log};
 
+use super::modes::Modes;
 use super::shape::ImageShape;
 use isotherm_tempering::streams::{Clock, Purpose};
 
@@ -51,6 +52,11 @@ impl Mixture {
     /// w_m.
     pub fn weights(&self) -> &'static [f64] {
         &WEIGHTS
+    }
+
+    /// The images and their w_m.
+    pub fn known_modes(&self) -> Modes<'_> {
+        Modes { centres: &self.modes, weights: &WEIGHTS }
     }
 
     /// P(x_j = 1).

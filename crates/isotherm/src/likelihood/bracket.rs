@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 use super::budget::Budget;
-use super::evaluating_sampler::{EvaluatingSampler, Found, SamplerReport, Start};
+use super::evaluating_sampler::{EvaluatingSampler, Found, SamplerReport};
 use super::verdict::{have_run_long_enough, judge};
 use crate::data::Dataset;
 use crate::error::Result;
@@ -21,10 +21,10 @@ use crate::model::Rbm;
 use crate::paths::base_rate::base_rate;
 use crate::paths::{Gibbs, RbmEnsemble, SwapOn};
 use isotherm_tempering::Densities;
-use isotherm_tempering::evidence::Estimate;
 use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
 use isotherm_tempering::evidence::schedule::Schedule;
 use isotherm_tempering::evidence::{AnnealingEffort, Pooled, anneal_in_batches};
+use isotherm_tempering::evidence::{Estimate, Start};
 use isotherm_tempering::streams::Clock;
 use isotherm_tempering::threads::keep_awake;
 

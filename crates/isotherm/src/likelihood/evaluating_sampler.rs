@@ -19,7 +19,7 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::paths::{AnyEnsemble, automatic, random_hidden};
-use isotherm_tempering::evidence::Estimate;
+use isotherm_tempering::evidence::{Estimate, Start};
 use isotherm_tempering::recorders::{ColdLogDensity, RecordWork};
 use isotherm_tempering::streams::{Clock, Purpose};
 use isotherm_tempering::{
@@ -30,16 +30,6 @@ use isotherm_tempering::{
 const FIRST_RUNGS: usize = 12;
 /// The most records of a run: more steps than these are thinned.
 const MOST_RECORDS: u64 = 1000;
-
-/// Where the replicas of a sampler begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Start {
-    /// Random states: those of the reference.
-    Random,
-    /// Hidden states of training examples, on every rung.
-    Data,
-}
 
 /// How long a sampler runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,13 +15,14 @@ pub mod verdict;
 
 pub use bracket::LogZ;
 pub use budget::Budget;
-pub use evaluating_sampler::{Length, SamplerReport, Start};
+pub use evaluating_sampler::{Length, SamplerReport};
 pub use found::{FoundLogZ, Way, evaluate};
 pub use free_energies::{
     minus_free_energies, quick_minus_free_energies, quick_minus_free_energies_of_hidden,
 };
 pub use isotherm_tempering::evidence::{
-    AnnealingEffort, End, Estimate, Tracked, Verdict, log_mean, log_mean_by_column,
+    AnnealingEffort, Basis, End, Estimate, Quantity, Reason, Start, Tracked, Verdict, log_mean,
+    log_mean_by_column,
 };
 pub use measure::{
     Effort, FOLLOWED, LogLikelihood, followed, log_likelihood, measure, measure_given,

@@ -1,12 +1,12 @@
-//! Whether the figures of log Z can be relied on, in words.
+//! Whether an estimate of log Z can be relied on.
 //!
 //! Everything that rests on the evaluating sampler was done twice, from random states and from
-//! training data. A sampler that mixes forgets where it began: where the two differ by more than
+//! training data. A sampler that mixes forgets its initial states: where the two differ by more than
 //! their errors, or replicas hardly travel between the ends of the ladder, it did not mix, however
 //! well its estimators agree with each other.
 
-use super::evaluating_sampler::Found;
-use isotherm_tempering::evidence::{Estimate, Verdict, student};
+use super::evaluating_sampler::{Found, SamplerReport};
+use isotherm_tempering::evidence::{Basis, Estimate, Quantity, Reason, Verdict, student};
 
 /// The probability below the upper end of the interval that a difference may lie in by chance:
 /// three standard deviations of a normal variable.
@@ -19,48 +19,20 @@ const NEGLIGIBLE: f64 = 0.05;
 pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) -> Verdict {
     let [random, data] = [&found[0].report, &found[1].report];
     let mut reasons = against_the_samplers(found);
-    reasons.extend(differ(found, "reverse AIS", &reverse[0], &reverse[1]));
+    reasons.extend(differ(found, Quantity::ReverseAis, &reverse[0], &reverse[1]));
     for (estimate, report) in reverse.iter().zip([random, data]) {
-        let error = both(forward, estimate);
-        if forward.value - estimate.value > by_chance(found, error) {
-            reasons.push(format!(
-                "annealing up gives a log Z {:.1} nats above that of annealing down from the samples \
-                 begun at {}, so that these are not the model's",
-                forward.value - estimate.value,
-                words(report.start)
-            ));
+        let nats = forward.value - estimate.value;
+        if nats > by_chance(found, both(forward, estimate)) {
+            reasons.push(Reason::AnnealingCrosses { start: report.start, nats });
         }
     }
-    if reasons.is_empty() {
-        let trips = random.round_trips + data.round_trips;
-        let replicas = random.replicas() + data.replicas();
-        let apart = (random.bar.value - data.bar.value).abs();
-        // Agreement alone is what a quick estimate is content with.
-        let few = match [random, data].iter().any(|it| it.round_trips < it.replicas()) {
-            true => " (an estimate that is not quick waits for one each)",
-            false => "",
-        };
-        let sentence = format!(
-            "converged: samplers begun at random states and at training data agree within their \
-             errors, {apart:.2} nats apart, with {trips} round trips of {replicas} replicas{few}"
-        );
-        return Verdict { converged: true, sentence };
-    }
-    let sentence = format!(
-        "not converged: {}; the interval contains what each of them found, and the truth may lie \
-         outside it",
-        reasons.join("; ")
-    );
-    Verdict { converged: false, sentence }
-}
-
-/// So many round trips, in words.
-pub fn trips_in_words(count: u64) -> String {
-    match count {
-        0 => "no round trips".to_owned(),
-        1 => "1 round trip".to_owned(),
-        many => format!("{many} round trips"),
-    }
+    let basis = Basis::TwoSamplers {
+        nats_apart: (random.bar.value - data.bar.value).abs(),
+        round_trips: random.round_trips + data.round_trips,
+        replicas: random.replicas() + data.replicas(),
+        quick: [random, data].iter().any(|it| it.round_trips < it.replicas()),
+    };
+    Verdict::new(basis, reasons)
 }
 
 /// Whether two samplers have run for long enough: nothing speaks against them, and there are as many round
@@ -71,38 +43,37 @@ pub fn have_run_long_enough(found: &[Found; 2]) -> bool {
 }
 
 /// What speaks against two samplers, before anything is made of their samples.
-fn against_the_samplers(found: &[Found; 2]) -> Vec<String> {
+fn against_the_samplers(found: &[Found; 2]) -> Vec<Reason> {
     let [random, data] = [&found[0].report, &found[1].report];
     let mut reasons = Vec::new();
     for report in [random, data] {
-        if report.round_trips < report.columns as u64 {
-            let count = trips_in_words(report.round_trips);
-            let (columns, steps) = (report.columns, report.steps);
-            let from = words(report.start);
-            reasons.push(format!(
-                "{count} of replicas between the ends of the ladder in {steps} steps of {columns} \
-                 columns from {from}"
-            ));
+        let &SamplerReport { start, round_trips, steps, columns, .. } = report;
+        if round_trips < columns as u64 {
+            reasons.push(Reason::FewRoundTrips { start: Some(start), round_trips, steps, columns });
         }
     }
-    reasons.extend(differ(found, "BAR", &random.bar, &data.bar));
+    reasons.extend(differ(found, Quantity::Bar, &random.bar, &data.bar));
     let [a, b] = [mean(&found[0].cold_log_weights), mean(&found[1].cold_log_weights)];
-    let what = "the mean energy of their samples";
-    reasons.extend(differ_by(found, what, a.0 - b.0, libm::hypot(a.1, b.1)));
+    reasons.extend(differ_by(found, Quantity::MeanEnergy, a.0 - b.0, libm::hypot(a.1, b.1)));
     reasons
 }
 
-/// Whether an estimate of the two starts differs by more than chance.
-fn differ(found: &[Found; 2], what: &str, a: &Estimate, b: &Estimate) -> Option<String> {
-    differ_by(found, what, a.value - b.value, both(a, b))
+/// Whether an estimate of the two samplers differs by more than chance.
+fn differ(found: &[Found; 2], quantity: Quantity, a: &Estimate, b: &Estimate) -> Option<Reason> {
+    differ_by(found, quantity, a.value - b.value, both(a, b))
 }
 
-fn differ_by(found: &[Found; 2], what: &str, difference: f64, error: f64) -> Option<String> {
-    (difference.abs() > by_chance(found, error)).then(|| {
-        format!(
-            "the two starts differ by {:.2} nats in {what}, with a standard error of {error:.2}",
-            difference.abs()
-        )
+fn differ_by(
+    found: &[Found; 2],
+    quantity: Quantity,
+    difference: f64,
+    std_error: f64,
+) -> Option<Reason> {
+    let nats = difference.abs();
+    (nats > by_chance(found, std_error)).then_some(Reason::StartsDiffer {
+        quantity,
+        nats,
+        std_error,
     })
 }
 
@@ -114,13 +85,6 @@ fn by_chance(found: &[Found; 2], error: f64) -> f64 {
 
 fn both(a: &Estimate, b: &Estimate) -> f64 {
     libm::hypot(a.std_error, b.std_error)
-}
-
-fn words(start: super::Start) -> &'static str {
-    match start {
-        super::Start::Random => "random states",
-        super::Start::Data => "training data",
-    }
 }
 
 /// The mean over columns, and its standard error.
@@ -137,7 +101,6 @@ mod tests {
 
     use super::*;
     use crate::likelihood::Start;
-    use crate::likelihood::evaluating_sampler::SamplerReport;
 
     /// A sampler of four columns on five rungs that found nothing odd.
     fn found(start: Start, round_trips: u64, log_z: f64) -> Found {
@@ -171,5 +134,43 @@ mod tests {
             assert_eq!(have_run_long_enough(&found), long_enough, "{trips:?}");
             assert_eq!(judge(&found, &bound, &[bound; 2]).converged, converged, "{trips:?}");
         }
+    }
+
+    #[test]
+    fn every_reason_against_an_estimate_is_typed() {
+        let near = |log_z| Estimate::around(log_z, 0.01, 3.0);
+        let judged = |found: &[Found; 2], up, down: [f64; 2]| {
+            let verdict = judge(found, &near(up), &down.map(near));
+            assert_eq!(verdict.converged, verdict.reasons.is_empty());
+            verdict
+        };
+        let good = [found(Start::Random, 20, 3.0), found(Start::Data, 19, 3.0)];
+        let verdict = judged(&good, 3.0, [3.0, 3.0]);
+        let basis =
+            Basis::TwoSamplers { nats_apart: 0.0, round_trips: 39, replicas: 40, quick: true };
+        assert!(verdict.converged && verdict.basis == Some(basis), "{verdict:?}");
+
+        let few = [found(Start::Random, 20, 3.0), found(Start::Data, 3, 3.0)];
+        let (start, round_trips, steps, columns) = (Some(Start::Data), 3, 100, 4);
+        let reason = Reason::FewRoundTrips { start, round_trips, steps, columns };
+        assert_eq!(judged(&few, 3.0, [3.0, 3.0]).reasons, [reason]);
+
+        let quantities = |found: &[Found; 2], down| -> Vec<Quantity> {
+            let of = |reason: &Reason| match *reason {
+                Reason::StartsDiffer { quantity, .. } => Some(quantity),
+                _ => None,
+            };
+            judged(found, 3.0, down).reasons.iter().filter_map(of).collect()
+        };
+        let apart = [found(Start::Random, 20, 3.0), found(Start::Data, 20, 5.0)];
+        assert_eq!(quantities(&apart, [3.0, 3.0]), [Quantity::Bar]);
+        assert_eq!(quantities(&good, [3.0, 4.0]), [Quantity::ReverseAis]);
+        let mut hot = good.clone();
+        hot[1].cold_log_weights.iter_mut().for_each(|weight| *weight += 100.0);
+        assert_eq!(quantities(&hot, [3.0, 3.0]), [Quantity::MeanEnergy]);
+
+        let crossed = judged(&good, 4.0, [3.0, 4.0]).reasons;
+        let crossed = crossed.iter().find(|it| matches!(it, Reason::AnnealingCrosses { .. }));
+        assert_eq!(crossed, Some(&Reason::AnnealingCrosses { start: Start::Random, nats: 1.0 }));
     }
 }

@@ -1,0 +1,193 @@
+//! A few samples of a run's model, by which its diagnostics and its report look at it. They have a stream of
+//! their own and change nothing in the run.
+
+use isotherm_kernels::BitMatrix;
+
+use crate::sampler::{SampleRequest, sample_checkpoint};
+use isotherm::Result;
+use isotherm::model::{PerfectSampler, Rbm};
+use isotherm::options::{Options, PathKind};
+use isotherm::paths::is_small;
+use isotherm::sampling::MOST_COLUMNS;
+use isotherm::tensors::Bundle;
+use isotherm_tempering::streams::Clock;
+
+/// Samples that are drawn where that is cheap.
+const WANTED: usize = 500;
+/// The most steps of the sampler.
+const MOST_STEPS: usize = 2000;
+/// The fewest steps in which a new ladder can be set up and used.
+const FEWEST_STEPS: usize = 200;
+/// The most steps between two samples of a column.
+const MOST_THINNING: usize = 20;
+/// Multiplications of about a second.
+const SECOND: f64 = 4e10;
+/// The cost of the collapsed sweep of the hidden-marginal path, in products.
+const COLLAPSED: f64 = 40.0;
+/// Rungs that a new ladder may well take.
+const NEW_LADDER: usize = 25;
+/// The seed of the samples: they are the same for the same run.
+const SEED: u64 = 1;
+/// The share of the work of learning that a run may spend on them at its end.
+const SHARE_OF_LEARNING: f64 = 0.1;
+
+/// Samples of a model.
+#[derive(Clone, Debug)]
+pub struct ModelSamples {
+    /// A row for each.
+    pub v: BitMatrix,
+    /// Mean of P(h_i = 1 | v) over them, for each hidden unit.
+    pub activations: Vec<f64>,
+    /// Their seed.
+    pub seed: u64,
+    /// How the tempered sampler drew them; nothing if they are exact.
+    pub tempered: Option<Tempered>,
+}
+
+/// How a tempered sampler drew samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tempered {
+    /// Steps before the first sample, on a ladder made for it; 0 on the run's own ladder.
+    pub warm_up: u64,
+    /// Steps between two samples of a particle.
+    pub thin: u64,
+    /// Round trips in the meantime.
+    pub round_trips: u64,
+}
+
+impl ModelSamples {
+    /// Independent samples, drawn exactly by enumerating the hidden states; nothing if these are too many.
+    pub fn exact(model: &Rbm) -> Option<ModelSamples> {
+        (model.n_hidden() <= PerfectSampler::LARGEST).then(|| {
+            let v = exact_samples(model, WANTED, SEED);
+            ModelSamples { activations: activations(model, &v), v, seed: SEED, tempered: None }
+        })
+    }
+
+    /// Samples by the tempered sampler, in about a second: the run's own, if it has a ladder of so many `rungs`,
+    /// or a new one. `progress` is told the share that is done.
+    pub fn of_checkpoint(
+        options: &Options,
+        checkpoint: &Bundle,
+        model: &Rbm,
+        rungs: Option<usize>,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<ModelSamples> {
+        let work = Work::of(options, rungs, model.n_visible());
+        ModelSamples::draw(&work.request(SECOND), (options, checkpoint), model, progress)
+    }
+
+    /// The same at the end of a run, but in a small share of the time of learning; nothing if that is too
+    /// little for samples worth the name.
+    pub(super) fn after_learning(
+        options: &Options,
+        checkpoint: &Bundle,
+        model: &Rbm,
+        rungs: Option<usize>,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<Option<ModelSamples>> {
+        let work = Work::of(options, rungs, model.n_visible());
+        let budget = SECOND.min(SHARE_OF_LEARNING * work.of_learning(options));
+        if rungs.is_none() && budget < FEWEST_STEPS as f64 * work.of_step() {
+            return Ok(None);
+        }
+        let request = work.request(budget);
+        ModelSamples::draw(&request, (options, checkpoint), model, progress).map(Some)
+    }
+
+    fn draw(
+        request: &SampleRequest,
+        (options, checkpoint): (&Options, &Bundle),
+        model: &Rbm,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<ModelSamples> {
+        let samples = sample_checkpoint(options, checkpoint, request, |share| {
+            progress(share);
+            true
+        })?;
+        let (round_trips, v) = (samples.round_trips, samples.samples.v);
+        let SampleRequest { warm_up, thin, .. } = *request;
+        let tempered = Some(Tempered { warm_up, thin, round_trips });
+        Ok(ModelSamples { activations: activations(model, &v), v, seed: SEED, tempered })
+    }
+}
+
+/// Independent, exact samples of a model with a small hidden layer.
+pub fn exact_samples(model: &Rbm, count: usize, seed: u64) -> BitMatrix {
+    let mut sampler = PerfectSampler::new(model.n_visible(), model.n_hidden());
+    let mut samples = BitMatrix::zeros(count, model.n_visible());
+    sampler.visible(model, Clock::after_training(seed, 0), &mut samples);
+    samples
+}
+
+/// Mean of P(h_i = 1 | v) over samples, for each hidden unit.
+fn activations(model: &Rbm, v: &BitMatrix) -> Vec<f64> {
+    let (mean, count) = (model.hidden_mean(v), v.rows());
+    (0..model.n_hidden())
+        .map(|unit| (0..count).map(|row| f64::from(mean.row(row)[unit])).sum::<f64>())
+        .map(|sum| sum / count.max(1) as f64)
+        .collect()
+}
+
+/// What the sampler of a run takes, in multiplications.
+struct Work {
+    own_ladder: bool,
+    columns: usize,
+    /// Particles beside the ladder.
+    spare: usize,
+    replicas: usize,
+    /// Of a sweep of one replica.
+    sweep: f64,
+}
+
+impl Work {
+    fn of(options: &Options, rungs: Option<usize>, n_visible: usize) -> Work {
+        let columns = match rungs {
+            Some(_) => options.sampler.columns.unwrap_or(options.optimiser.batch).clamp(1, 1000),
+            None => MOST_COLUMNS,
+        };
+        let collapsed = match rungs {
+            Some(_) => options.sampler.path == PathKind::HiddenMarginal,
+            None => is_small(n_visible, options.hidden),
+        };
+        let spare =
+            rungs.map_or(0, |_| options.sampler.particles.unwrap_or(0).saturating_sub(columns));
+        let replicas = columns * rungs.unwrap_or(NEW_LADDER) + spare;
+        let product = (n_visible * (options.hidden + 10) * options.sampler.k) as f64;
+        let sweep = product * if collapsed { COLLAPSED } else { 1.0 };
+        Work { own_ladder: rungs.is_some(), columns, spare, replicas, sweep }
+    }
+
+    fn of_step(&self) -> f64 {
+        self.replicas as f64 * self.sweep
+    }
+
+    /// The work of all updates: their batches, and their replicas.
+    fn of_learning(&self, options: &Options) -> f64 {
+        let replicas = match self.own_ladder {
+            true => self.replicas,
+            false => options.optimiser.batch,
+        };
+        let rows =
+            options.optimiser.batch + replicas / options.sampler.temper_every.max(1) as usize;
+        options.optimiser.updates as f64 * rows as f64 * self.sweep
+    }
+
+    /// As many samples as fit the budget.
+    fn request(&self, budget: f64) -> SampleRequest {
+        let steps = ((budget / self.of_step()) as usize).clamp(2, MOST_STEPS);
+        // The replicas of a tempered run are distributed as they should be; those of a new ladder are not yet.
+        let warm_up = if self.own_ladder { 0 } else { steps / 2 };
+        let steps = steps - warm_up;
+        let particles = self.columns + self.spare;
+        let rounds = WANTED.div_ceil(particles).min(steps);
+        SampleRequest {
+            count: WANTED.min(rounds * particles),
+            thin: (steps / rounds).clamp(1, MOST_THINNING) as u64,
+            warm_up: warm_up as u64,
+            seed: SEED,
+            averaged: false,
+            traced: false,
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! What a reader should know before trusting a run.
+//!
+//! A [`Diagnostic`] is a kind with fields. Programs match on the kind; people read its one sentence
+//! ([`Diagnostic::words`]), which names options and commands in the [`Dialect`](crate::Dialect) of their
+//! front end. The rules that raise diagnostics stand beside the record of a run, in `isotherm-run`; the
+//! thresholds that rules and sentences share are in [`limits`].
+
+pub mod limits;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::DataDiagnostic;
+use crate::likelihood::Verdict;
+
+/// What a reader should know before trusting a run, or samples.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Diagnostic {
+    /// An observation about the data.
+    Data {
+        /// The observation.
+        about: DataDiagnostic,
+    },
+    /// A run that has not written its summary.
+    Unfinished {
+        /// Steps that are known of.
+        steps: u64,
+        /// Steps that it should take, where that is known.
+        of: Option<u64>,
+    },
+    /// A run with fewer updates than were asked for.
+    StoppedEarly {
+        /// Updates done.
+        updates: u64,
+        /// Updates that were asked for.
+        of: u64,
+        /// Why it stopped.
+        because: Stop,
+    },
+    /// Values in the metrics that are not finite.
+    NonFinite {
+        /// The first step with such a value.
+        step: u64,
+    },
+    /// Parameters beyond [`limits::LARGE_PARAMETER`]: learning has diverged.
+    LargeParameters {
+        /// The largest magnitude.
+        largest: f64,
+    },
+    /// A likelihood that fell by more than [`limits::LIKELIHOOD_FALL`] of its best value.
+    FallingLikelihood {
+        /// The step of the best value.
+        best_step: u64,
+        /// The best value.
+        best: f64,
+        /// The step of the last value.
+        last_step: u64,
+        /// The last value.
+        last: f64,
+    },
+    /// An online estimate of the likelihood by a sampler with fewer round trips than columns.
+    OnlineLikelihood {
+        /// The step.
+        step: u64,
+        /// Round trips by then.
+        round_trips: u64,
+        /// Columns of the sampler.
+        columns: usize,
+    },
+    /// No likelihood, because the model is too large to enumerate and no estimate was wanted.
+    NoLikelihood {
+        /// Units of the smaller layer.
+        units: usize,
+    },
+    /// No likelihood, because finding it failed.
+    LikelihoodFailed {
+        /// The message of the error.
+        error: String,
+    },
+    /// An estimate of the likelihood that has not converged.
+    NotConverged {
+        /// Which parameters it is of.
+        parameters: WhichParameters,
+        /// The verdict, with typed reasons.
+        verdict: Verdict,
+    },
+    /// No replica completed a round trip between the ends of the ladder.
+    NoRoundTrip {
+        /// In which part of the run.
+        stretch: Stretch,
+        /// Steps of the ladder in it.
+        steps: u64,
+        /// Steps that the swap rates predict for one, where they do.
+        predicted: Option<f64>,
+    },
+    /// Neighbouring rungs that swap at a rate below [`limits::STARVED_SWAP_RATE`].
+    StarvedGap {
+        /// The colder rung of the pair that swaps least often.
+        rung: usize,
+        /// The inverse temperatures of the pair.
+        betas: [f64; 2],
+        /// Its swap rate.
+        swap_rate: f64,
+        /// How many more pairs are starved.
+        others: usize,
+    },
+    /// A fall of f_up over the coldest third of the ladder that the swap rates do not predict.
+    ColdBottleneck {
+        /// The rung at the end of that third.
+        rung: usize,
+        /// Its inverse temperature.
+        beta: f64,
+        /// The fall of f_up down to it.
+        fall: f64,
+        /// The predicted fall.
+        predicted: f64,
+    },
+    /// A distance of f_up from its prediction above [`limits::FLOW_DISTANCE`].
+    SlowMixing {
+        /// The rung where the distance is largest.
+        rung: usize,
+        /// Its inverse temperature.
+        beta: f64,
+        /// f_up there.
+        measured: f64,
+        /// What the swap rates predict.
+        predicted: f64,
+        /// The two rungs between which f_up falls furthest beyond the prediction.
+        steepest: [usize; 2],
+        /// Their inverse temperatures.
+        steepest_betas: [f64; 2],
+    },
+    /// An adaptive ladder that has all the rungs it may have, and still swaps too rarely.
+    FullLadder {
+        /// The rungs.
+        max_rungs: usize,
+        /// The mean swap rate.
+        swap_rate: f64,
+        /// The swap rate that was wanted.
+        min_swap: f64,
+    },
+    /// Samples after fewer round trips than columns.
+    FewRoundTrips {
+        /// Round trips since the ladder was set up.
+        round_trips: u64,
+        /// Columns of the ladder.
+        columns: usize,
+    },
+    /// A model that gives the known modes of its data other masses than the data.
+    LostModes {
+        /// Updates done.
+        updates: u64,
+        /// The total variation distance of the masses.
+        distance: f64,
+    },
+    /// Hidden units that are always off or always on.
+    IdleUnits {
+        /// Samples that were looked at.
+        samples: usize,
+        /// Units that are always off.
+        off: Vec<usize>,
+        /// Units that are always on.
+        on: Vec<usize>,
+    },
+}
+
+/// Why a run stopped before its last update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Stop {
+    /// The likelihood of the validation data did not rise for as many updates as it may.
+    Patience {
+        /// The update with the highest value.
+        best: u64,
+    },
+    /// The program that trains it stopped it.
+    Interrupted,
+}
+
+/// A part of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Stretch {
+    /// All of it.
+    WholeRun,
+    /// The last fifth of the updates.
+    LastUpdates,
+    /// The sampling phase.
+    SamplingPhase,
+}
+
+/// The parameters of a model, or their moving average.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhichParameters {
+    /// The parameters themselves.
+    Raw,
+    /// Their moving average.
+    Averaged,
+}
+
+impl Diagnostic {
+    /// The name of its kind, as it is in `summary.json`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Diagnostic::Data { .. } => "data",
+            Diagnostic::Unfinished { .. } => "unfinished",
+            Diagnostic::StoppedEarly { .. } => "stopped-early",
+            Diagnostic::NonFinite { .. } => "non-finite",
+            Diagnostic::LargeParameters { .. } => "large-parameters",
+            Diagnostic::FallingLikelihood { .. } => "falling-likelihood",
+            Diagnostic::OnlineLikelihood { .. } => "online-likelihood",
+            Diagnostic::NoLikelihood { .. } => "no-likelihood",
+            Diagnostic::LikelihoodFailed { .. } => "likelihood-failed",
+            Diagnostic::NotConverged { .. } => "not-converged",
+            Diagnostic::NoRoundTrip { .. } => "no-round-trip",
+            Diagnostic::StarvedGap { .. } => "starved-gap",
+            Diagnostic::ColdBottleneck { .. } => "cold-bottleneck",
+            Diagnostic::SlowMixing { .. } => "slow-mixing",
+            Diagnostic::FullLadder { .. } => "full-ladder",
+            Diagnostic::FewRoundTrips { .. } => "few-round-trips",
+            Diagnostic::LostModes { .. } => "lost-modes",
+            Diagnostic::IdleUnits { .. } => "idle-units",
+        }
+    }
+}
+
+impl From<DataDiagnostic> for Diagnostic {
+    fn from(about: DataDiagnostic) -> Diagnostic {
+        Diagnostic::Data { about }
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;
