@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use isotherm::data::{Binarise, ImageShape, LeftOut, Split};
 use isotherm::likelihood::LogLikelihood;
 use isotherm::train::penalties::Smoothness;
 use isotherm::train::{Config, explain_toml};
@@ -133,6 +134,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         ["columns", "init-std", "metrics-every"].iter().all(|it| table.contains_key(*it));
     let given = toml::Table::try_from(options)
         .map_err(|error| Error::config(format!("an option cannot be used: {error}")))?;
+    check_texts(&given)?;
     let names_given: BTreeSet<String> = given.keys().cloned().collect();
     table.extend(given);
     // Whatever nobody has chosen depends on what is learned from.
@@ -157,6 +159,17 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         *data = Source::parse(data).absolute()?.name();
     }
     Ok(Chosen { config, options, given: names_given })
+}
+
+/// Refuses options of data whose text cannot be read: their errors are typed, which a configuration
+/// reports as text.
+fn check_texts(given: &toml::Table) -> Result<()> {
+    let text = |name| given.get(name).and_then(toml::Value::as_str);
+    text("binarise").map(str::parse::<Binarise>).transpose()?;
+    text("drop").map(str::parse::<LeftOut>).transpose()?;
+    text("shape").map(str::parse::<ImageShape>).transpose()?;
+    text("split").map(str::parse::<Split>).transpose()?;
+    Ok(())
 }
 
 fn read_table(path: &Path) -> Result<toml::Table> {

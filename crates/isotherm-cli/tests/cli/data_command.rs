@@ -160,10 +160,7 @@ fn the_suggested_command_works() {
     fs::write(&file, "0,200,10\n250,3,20\n").unwrap();
     assert_eq!(command(), None);
     let printed = succeed(data(&file, ""));
-    assert!(
-        fact(&printed, "binarise").contains("leaves 1 of 3 columns constant"),
-        "{printed}"
-    );
+    assert!(fact(&printed, "binarise").contains("leaves 1 of 3 columns constant"), "{printed}");
     fs::write(&file, "0,200,10\n250,3,10\n").unwrap();
     let suggested = command().unwrap();
     assert!(suggested.contains("--binarise threshold:0.5 --constant-columns keep"), "{suggested}");

@@ -150,52 +150,19 @@ impl Dataset {
         }
     }
 
-    /// What is worth knowing before training.
-    pub fn diagnostics(&self) -> Vec<DataDiagnostic> {
-        let Dataset::Table(table) = self else { return Vec::new() };
-        let count = table.constant_columns().len();
-        let constant = (count > 0).then(|| DataDiagnostic::ConstantColumns {
-            source: table.name.clone(),
-            count,
-            columns: table.examples.cols(),
-        });
-        constant.into_iter().collect()
-    }
-
-    /// What is odd about data that are only measured: a rule that gives all values the same bit.
-    pub fn held_out_diagnostic(&self) -> Option<DataDiagnostic> {
-        let Dataset::Table(table) = self else { return None };
-        let ones: u64 = table.examples.column_counts().iter().sum();
-        let all = table.examples.rows() as u64 * table.examples.cols() as u64;
-        let is_odd = table.binarise != Binarise::AsIs && (ones == 0 || ones == all);
-        is_odd.then(|| DataDiagnostic::RuleLeavesNothing {
-            source: table.name.clone(),
-            rule: table.binarise,
-            above: table.above(),
-            value: u8::from(ones > 0),
-        })
-    }
-
-    /// What reading the data took for granted, if anything.
-    pub fn assumption(&self) -> Option<DataDiagnostic> {
-        let Dataset::Table(table) = self else { return None };
-        let source = table.name.clone();
-        table.assumption.map(|assumption| DataDiagnostic::Assumed { source, assumption })
-    }
-
-    /// The [`diagnostics`](Dataset::diagnostics) as sentences.
+    /// [`DataDiagnostic::of_training`] as a sentence.
     pub fn warnings(&self) -> Vec<String> {
-        self.diagnostics().iter().map(|it| it.words(&Plain)).collect()
+        DataDiagnostic::of_training(self).iter().map(|it| it.words(&Plain)).collect()
     }
 
-    /// The [`held_out_diagnostic`](Dataset::held_out_diagnostic) as a sentence.
+    /// [`DataDiagnostic::of_held_out`] as a sentence.
     pub fn held_out_warning(&self) -> Option<String> {
-        self.held_out_diagnostic().map(|it| it.words(&Plain))
+        DataDiagnostic::of_held_out(self).map(|it| it.words(&Plain))
     }
 
-    /// The [`assumption`](Dataset::assumption) as a sentence.
+    /// [`DataDiagnostic::of_reading`] as a sentence.
     pub fn note(&self) -> Option<String> {
-        self.assumption().map(|it| it.words(&Plain))
+        DataDiagnostic::of_reading(self).map(|it| it.words(&Plain))
     }
 
     /// A fingerprint of the examples, so that a run is not resumed on other data.

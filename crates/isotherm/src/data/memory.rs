@@ -111,7 +111,7 @@ mod tests {
         assert_eq!(digest(Dataset::from_rows(&[[0u8, 1], [1, 1]])), expected);
         assert_eq!(digest(Dataset::from_rows(&[[0i32, 1], [1, 1]])), expected);
         assert_eq!(digest(Dataset::from_rows(&[[0.0f32, 1.0], [1.0, 1.0]])), expected);
-        assert_eq!(digest(Dataset::from_rows(&vec![vec![-0.0, 1.0], vec![1.0, 1.0]])), expected);
+        assert_eq!(digest(Dataset::from_rows(&[vec![-0.0, 1.0], vec![1.0, 1.0]])), expected);
         assert_eq!(digest(Dataset::from_rows(&[[false, true], [true, true]])), expected);
         let slices: [&[u8]; 2] = [&[0, 1], &[1, 1]];
         assert_eq!(digest(Dataset::from_rows(&slices)), expected);
