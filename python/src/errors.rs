@@ -20,7 +20,7 @@ pub(crate) fn raised(error: Error) -> PyErr {
 
 /// What the command line says of itself, and what there is instead.
 const PHRASES: [(&str, &str); 14] = [
-    ("--binarise is as-is", "binarise is 'auto', 'as-is'"),
+    ("binarise is as-is", "binarise is 'auto', 'as-is'"),
     ("; `isotherm data FILE` tells what suits", ""),
     (
         " (`isotherm evaluate` takes more time over it)",

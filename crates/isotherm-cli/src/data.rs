@@ -1,16 +1,17 @@
-//! `isotherm data`.
+//! `isotherm data`: what a file holds, as text or as JSON, and a command that trains on it.
 
+mod description;
+
+use isotherm::data::values::spelled;
 use isotherm::data::{Binarise, LeftOut};
-use isotherm::{Error, Result};
-use isotherm_data::{ArrayReport, FileReport, Source, ValueKind, inspect};
+use isotherm::{Dialect, Error, Result};
+use isotherm_data::{ArrayNote, ArrayReport, FileReport, Source, Suggestion, inspect};
+use serde::Serialize;
 
 use crate::Ending;
 use crate::args::DataArguments;
 use crate::output::print;
-use isotherm_data::shell::quoted;
-
-/// Runs of constant columns that are listed.
-const LISTED: usize = 6;
+use crate::words::{CommandLineWords, quoted};
 
 pub(crate) fn run(arguments: &DataArguments) -> Result<Ending> {
     let drop: Option<LeftOut> = arguments.drop.as_deref().map(str::parse).transpose()?;
@@ -20,216 +21,87 @@ pub(crate) fn run(arguments: &DataArguments) -> Result<Ending> {
     let test = test.map(|test| test.leaving_out(drop.as_ref()));
     let report = inspect(&source, binarise, test.as_ref())?;
     if arguments.json {
-        let text = serde_json::to_string_pretty(&report)
+        let text = serde_json::to_string_pretty(&Json::of(&report))
             .map_err(|error| Error::run(format!("the result cannot be written: {error}")))?;
         print(&format!("{text}\n"))?;
     } else {
-        print(&describe(&report, binarise.is_some(), arguments.test.as_deref()))?;
+        let test = arguments.test.as_deref();
+        print(&description::describe(&report, binarise.is_some(), test))?;
     }
     Ok(Ending::Done)
 }
 
-/// A file in a few lines.
-fn describe(report: &FileReport, binarised: bool, test: Option<&str>) -> String {
-    let mut lines = vec![format!("{}: {}", report.file, report.format), String::new()];
-    match &report.arrays[..] {
-        [one] => lines.extend(details(one, binarised, test)),
-        several => {
-            lines.extend(table(several));
-            lines.extend(overlaps(several, test));
+/// A report as JSON has it.
+#[derive(Serialize)]
+struct Json<'a> {
+    file: &'a str,
+    format: String,
+    arrays: Vec<JsonArray<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<String>,
+    command: Option<String>,
+}
+
+/// An array as JSON has it: its facts, and its sentences.
+#[derive(Serialize)]
+struct JsonArray<'a> {
+    #[serde(flatten)]
+    facts: &'a ArrayReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+impl Json<'_> {
+    fn of(report: &FileReport) -> Json<'_> {
+        let array = |facts| JsonArray { facts, error: error(facts), note: note(facts) };
+        Json {
+            file: &report.file,
+            format: format_name(report),
+            arrays: report.arrays.iter().map(array).collect(),
+            others: report.others.iter().map(|other| other.to_string()).collect(),
+            command: report.suggestion.as_ref().map(command),
         }
     }
-    lines.extend(report.others.iter().map(|it| format!("  {:<12}{it}", "not used")));
-    match &report.command {
-        Some(command) => lines.extend([String::new(), format!("  {command}")]),
-        None if report.arrays.len() > 1 => {
-            let example = report.arrays.iter().find_map(|array| array.name.as_deref());
-            let example = example.map(|name| format!("{}:{name}", report.file));
-            lines.push(String::new());
-            lines.extend(example.map(|it| format!("  isotherm data {}", quoted(&it))));
+}
+
+/// The format of a file.
+fn format_name(report: &FileReport) -> String {
+    format!("{}{}", report.format.name(), if report.is_gzipped { ", gzipped" } else { "" })
+}
+
+/// The command that follows a suggestion.
+fn command(suggestion: &Suggestion) -> String {
+    let mut words = vec!["isotherm train".to_owned(), quoted(&suggestion.data)];
+    let options = suggestion.options.iter();
+    words.extend(options.map(|(name, value)| CommandLineWords.setting(name, &quoted(value))));
+    words.join(" ")
+}
+
+/// Why an array cannot be used, if it cannot.
+fn error(array: &ArrayReport) -> Option<String> {
+    array.error.as_ref().map(|error| error.words(&CommandLineWords))
+}
+
+/// What is worth knowing about an array, if anything.
+fn note(array: &ArrayReport) -> Option<String> {
+    Some(match array.note? {
+        ArrayNote::CountsRows { others_left_out: false } => {
+            "column 1 counts the rows, the others lie between 0 and 1: leave it out (--drop 1)"
+                .to_owned()
         }
-        None => {}
-    }
-    lines.join("\n") + "\n"
-}
-
-/// A line for each fact.
-fn details(array: &ArrayReport, binarised: bool, test: Option<&str>) -> Vec<String> {
-    let mut facts: Vec<(&str, String)> = Vec::new();
-    let (rows, columns) = (array.rows, array.columns);
-    let each = match array.dimensions.get(1..) {
-        Some(inner) => {
-            let sizes: Vec<String> = inner.iter().map(usize::to_string).collect();
-            format!(" ({})", sizes.join(" × "))
+        ArrayNote::CountsRows { others_left_out: true } => {
+            "the first of the remaining columns counts the rows, the others lie between 0 and 1: leave \
+             it out too"
+                .to_owned()
         }
-        None => String::new(),
-    };
-    facts.push(("shape", format!("{rows} examples × {columns} variables{each}")));
-    facts.push(("type", array.kind.clone()));
-    facts.extend(array.note.clone().map(|note| ("note", note)));
-    facts.push(("values", values(array)));
-    if let Some(missing) = array.missing {
-        let (row, column) = (missing.row, missing.column);
-        let first = format!("the first in row {row}, column {column}");
-        facts.push(("missing", format!("{}, {first}: fill in or remove them", missing.count)));
-    }
-    match array.density {
-        Some(density) => {
-            facts.push(("density", format!("{density:.4} ones by {}", array.binarise)))
-        }
-        None if array.values == ValueKind::Binary => {
-            facts.push(("density", format!("{:.4} ones", array.mean)));
-        }
-        None => facts.push(("mean", number(array.mean))),
-    }
-    facts.push(("constant", constant(array)));
-    let distinct = rows - array.duplicate_rows;
-    facts.push((
-        "duplicates",
-        match array.duplicate_rows {
-            0 => "none".to_owned(),
-            count => {
-                let (before, repeat) =
-                    (before(array), if count == 1 { "row repeats" } else { "rows repeat" });
-                format!("{count} {repeat} an earlier one, {distinct} are distinct{before}")
-            }
-        },
-    ));
-    if let (Some(seen), Some(test)) = (array.test_rows_seen, test) {
-        let fact = match seen {
-            0 => format!("no row of {test} is in it"),
-            count => format!("{count} rows of {test} are in it too"),
-        };
-        facts.push(("overlap", fact + before(array)));
-    }
-    if let Some(shape) = array.shape {
-        facts.push(("image", format!("{shape} pixels, by the look of it")));
-    }
-    facts.push(("binarise", advice(array, binarised)));
-    facts.into_iter().map(|(name, fact)| format!("  {name:<12}{fact}")).collect()
-}
-
-/// Rows are compared as they stand in the file.
-fn before(array: &ArrayReport) -> &'static str {
-    if array.values == ValueKind::Binary { "" } else { " (before binarising)" }
-}
-
-/// What each of several arrays shares with other data.
-fn overlaps(arrays: &[ArrayReport], test: Option<&str>) -> Vec<String> {
-    let Some(test) = test else { return Vec::new() };
-    let mut lines = vec![String::new()];
-    for array in arrays {
-        let (name, Some(seen)) = (array.name.as_deref().unwrap_or(""), array.test_rows_seen) else {
-            continue;
-        };
-        lines.push(format!("  {seen} rows of {test} are in {name} too{}", before(array)));
-    }
-    lines
-}
-
-fn values(array: &ArrayReport) -> String {
-    let range = format!("from {} to {}", number(array.smallest), number(array.largest));
-    match array.values {
-        ValueKind::Binary => "0 and 1".to_owned(),
-        ValueKind::Spins => "-1 and 1".to_owned(),
-        ValueKind::Fractions => format!("grey, fractions {range}"),
-        ValueKind::Bytes => format!("grey, whole numbers {range}"),
-        ValueKind::Numbers => format!("numbers {range}"),
-    }
-}
-
-fn constant(array: &ArrayReport) -> String {
-    let columns = &array.constant_columns;
-    if columns.is_empty() {
-        return "no column".to_owned();
-    }
-    let mut listed: Vec<String> = runs(columns).into_iter().map(spelled).collect();
-    if listed.len() > LISTED {
-        listed.truncate(LISTED);
-        listed.push("…".to_owned());
-    }
-    let of = array.columns;
-    format!("{} of {of} columns never change: {}", columns.len(), listed.join(", "))
-}
-
-/// Neighbouring numbers put together, as first and last.
-fn runs(numbers: &[usize]) -> Vec<(usize, usize)> {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for &number in numbers {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => runs.push((number, number)),
-        }
-    }
-    runs
-}
-
-fn spelled((first, last): (usize, usize)) -> String {
-    if first == last { first.to_string() } else { format!("{first}–{last}") }
-}
-
-fn advice(array: &ArrayReport, binarised: bool) -> String {
-    let rule = array.binarise;
-    if let (Some(lost), false, false) = (array.lost_to_the_rule(), binarised, array.counts_rows) {
-        return format!(
-            "{rule} leaves {lost} of {} columns without a change: leave them out (--drop), or choose a \
-             threshold that parts their values",
-            array.columns
-        );
-    }
-    match array.values {
-        _ if binarised => format!("{rule}, as asked"),
-        _ if array.counts_rows => "no rule suits a column that counts the rows".to_owned(),
-        ValueKind::Binary => format!("{rule}: the values are 0 and 1"),
-        ValueKind::Fractions | ValueKind::Bytes if rule == Binarise::Threshold(0.5) => {
-            format!("{rule}, or static:1 or dynamic, which draw by intensity")
-        }
-        _ => format!("{rule}: 1 above that value"),
-    }
-}
-
-/// A line for each array.
-fn table(arrays: &[ArrayReport]) -> Vec<String> {
-    let longest =
-        arrays.iter().filter_map(|array| array.name.as_ref()).map(|name| name.len()).max();
-    let width = longest.unwrap_or(0).max(5);
-    let head = ["rows", "columns", "values", "mean", "constant", "duplicates"];
-    let [rows, columns, values, mean, constant, duplicates] = head;
-    let mut lines = vec![format!(
-        "  {:<width$}  {rows:>8}  {columns:>7}  {values:<10}  {mean:>8}  {constant:>8}  {duplicates:>10}",
-        "array"
-    )];
-    for array in arrays {
-        let name = array.name.as_deref().unwrap_or("");
-        lines.push(match &array.error {
-            Some(error) => format!("  {name:<width$}  {error}"),
-            None => format!(
-                "  {name:<width$}  {:>8}  {:>7}  {:<10}  {:>8}  {:>8}  {:>10}",
-                array.rows,
-                array.columns,
-                short(array),
-                number(array.mean),
-                array.constant_columns.len(),
-                array.duplicate_rows
-            ),
-        });
-    }
-    lines
-}
-
-fn short(array: &ArrayReport) -> String {
-    match array.values {
-        ValueKind::Binary => "0, 1".to_owned(),
-        ValueKind::Spins => "-1, 1".to_owned(),
-        _ => format!("{} … {}", number(array.smallest), number(array.largest)),
-    }
-}
-
-/// A number in at most four decimals.
-fn number(value: f64) -> String {
-    let text = format!("{value:.4}");
-    match text.contains('.') && value.abs() < 1e15 {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => format!("{value:e}"),
-    }
+        ArrayNote::Assumed(assumption) => assumption.words().to_owned(),
+        ArrayNote::FewNotBinary { count, values, first, row, column } => format!(
+            "{count} of {values} values are neither 0 nor 1, the first of them {} in row {row}, column \
+             {column}",
+            spelled(first)
+        ),
+        _ => return None,
+    })
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use isotherm::data::{Binarise, ImageShape, LeftOut, Split};
 use isotherm::likelihood::LogLikelihood;
 use isotherm::train::penalties::Smoothness;
 use isotherm::train::{Config, explain_toml};
 use isotherm::{Error, Result};
 use isotherm_data::Source;
-use isotherm_data::shell::quoted;
 use isotherm_report::write_report;
 use isotherm_run::record::Summary;
 use isotherm_run::{Course, Observer, Outcome, RunData, Session};
@@ -17,7 +17,7 @@ use isotherm_run::{Course, Observer, Outcome, RunData, Session};
 use crate::args::{TrainArguments, TrainOptions};
 use crate::output::{print, tell};
 use crate::progress::Progress;
-use crate::words::CommandLineWords;
+use crate::words::{CommandLineWords, quoted};
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
@@ -52,14 +52,6 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     progress.note(&describe_size(session.course()));
     for held_out in [session.course().valid(), session.course().test()].into_iter().flatten() {
         progress.note(&held_out.describe());
-    }
-    for note in [Some(session.course().data()), session.course().valid(), session.course().test()]
-        .into_iter()
-        .flatten()
-    {
-        if let Some(note) = note.note() {
-            progress.note(&note);
-        }
     }
     for diagnostic in session.course().data_diagnostics() {
         progress.note(&format!("warning: {}", diagnostic.words(&CommandLineWords)));
@@ -132,6 +124,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         ["columns", "init-std", "metrics-every"].iter().all(|it| table.contains_key(*it));
     let given = toml::Table::try_from(options)
         .map_err(|error| Error::config(format!("an option cannot be used: {error}")))?;
+    check_texts(&given)?;
     let names_given: BTreeSet<String> = given.keys().cloned().collect();
     table.extend(given);
     // Whatever nobody has chosen depends on what is learned from.
@@ -156,6 +149,17 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Chosen> 
         *data = Source::parse(data).absolute()?.name();
     }
     Ok(Chosen { config, options, given: names_given })
+}
+
+/// Refuses options of data whose text cannot be read: their errors are typed, which a configuration
+/// reports as text.
+fn check_texts(given: &toml::Table) -> Result<()> {
+    let text = |name| given.get(name).and_then(toml::Value::as_str);
+    text("binarise").map(str::parse::<Binarise>).transpose()?;
+    text("drop").map(str::parse::<LeftOut>).transpose()?;
+    text("shape").map(str::parse::<ImageShape>).transpose()?;
+    text("split").map(str::parse::<Split>).transpose()?;
+    Ok(())
 }
 
 fn read_table(path: &Path) -> Result<toml::Table> {

@@ -1,7 +1,8 @@
 //! The dialect of the command line: how its messages name options and commands.
 
+use std::borrow::Cow;
+
 use isotherm::{Action, Dialect};
-use isotherm_data::shell::quoted;
 
 /// The words of the command line.
 pub(crate) struct CommandLineWords;
@@ -32,4 +33,10 @@ impl Dialect for CommandLineWords {
             _ => String::new(),
         }
     }
+}
+
+/// A word as a shell reads it, in quotes if it needs them.
+pub(crate) fn quoted(text: &str) -> String {
+    // Only a NUL byte cannot be quoted, and no argument of a command has one.
+    shlex::try_quote(text).map_or_else(|_| text.to_owned(), Cow::into_owned)
 }

@@ -8,17 +8,30 @@ use isotherm::data::{Binarise, Dataset, Scale, Table};
 use crate::{Source, formats};
 
 /// The zeros and ones in a file.
+///
+/// # Errors
+///
+/// If the file cannot be read, or holds anything but a matrix of zeros and ones.
 pub fn read(path: &Path) -> Result<Dataset> {
     load(&Source { path: path.to_owned(), ..Source::default() }, Binarise::AsIs, 0)
 }
 
-/// The examples in a file, binarised by a rule. Grey ones are measured on a draw by the data
-/// seed.
+/// The examples in a file, binarised by a rule. Likelihoods of grey examples are measured on one draw by
+/// the data seed.
+///
+/// # Errors
+///
+/// If the file cannot be read, or holds anything but a matrix that the rule can be applied to.
 pub fn load(source: &Source, binarise: Binarise, data_seed: u64) -> Result<Dataset> {
     load_like(source, binarise, data_seed, None)
 }
 
-/// The same with values that mean what they mean in other data, and must fit that.
+/// The same, where `like` is what the values of the training data mean to the rule, which those of this
+/// file must mean too.
+///
+/// # Errors
+///
+/// If the file cannot be read, or holds anything but a matrix that the rule can be applied to.
 pub fn load_like(
     source: &Source,
     binarise: Binarise,

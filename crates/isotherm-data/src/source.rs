@@ -4,23 +4,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use isotherm::data::LeftOut;
-use isotherm::{Error, Result};
+use isotherm::{IoError, Result};
 
-/// A file, and the name of an array in it where it holds several: `FILE` or `FILE:NAME`. A file that
-/// has just this name, colon included, is meant before an array in another, and the name of the array
-/// may have colons too.
+/// A file, and the name of an array in it if it holds several: `FILE` or `FILE:NAME`. A file whose own
+/// name has the colon takes precedence over an array in another file, and the name of an array may have
+/// colons too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
     /// The file.
     pub path: PathBuf,
-    /// The array in it, if one is named.
+    /// The name of an array in it, if one is meant.
     pub array: Option<String>,
     /// Columns that are not read.
     pub left_out: LeftOut,
 }
 
 impl Source {
-    /// The source that a text names.
+    /// The source that a text stands for.
     pub fn parse(text: &str) -> Source {
         let whole = Source { path: PathBuf::from(text), ..Source::default() };
         if whole.path.exists() {
@@ -39,8 +39,11 @@ impl Source {
 
     /// The same with the whole path of the file, so that a run can be resumed from anywhere.
     pub fn absolute(&self) -> Result<Source> {
-        let path =
-            fs::canonicalize(&self.path).map_err(|error| Error::io("read", &self.path, &error))?;
+        let path = fs::canonicalize(&self.path).map_err(|error| IoError {
+            doing: "read",
+            path: self.path.clone(),
+            error,
+        })?;
         Ok(Source { path, ..self.clone() })
     }
 
@@ -49,7 +52,7 @@ impl Source {
         Source { left_out: left_out.cloned().unwrap_or_default(), ..self }
     }
 
-    /// As it is written.
+    /// The text that stands for it.
     pub fn name(&self) -> String {
         match &self.array {
             Some(array) => format!("{}:{array}", self.path.display()),
@@ -57,9 +60,9 @@ impl Source {
         }
     }
 
-    /// The file's name without its endings, for naming what is made of it.
+    /// The name of the file without its extensions, for the name of a run.
     pub fn stem(&self) -> Option<&str> {
-        let packed = self.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+        let packed = self.path.extension().is_some_and(|it| it.eq_ignore_ascii_case("gz"));
         let inner = if packed { Path::new(self.path.file_stem()?) } else { &self.path };
         inner.file_stem()?.to_str()
     }
@@ -91,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stem_has_no_endings() {
+    fn a_stem_has_no_extensions() {
         let stem = |name: &str| Source::parse(name).stem().map(str::to_owned);
         assert_eq!(stem("x/votes.csv").as_deref(), Some("votes"));
         assert_eq!(stem("x/votes.v2.npy.gz").as_deref(), Some("votes.v2"));

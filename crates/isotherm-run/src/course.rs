@@ -10,7 +10,7 @@ use super::run_data::RunData;
 use super::summarise::FinalLikelihoods;
 use crate::record::{LadderRow, Row, Seconds};
 use isotherm::data::Dataset;
-use isotherm::diagnostics::data::DataDiagnostic;
+use isotherm::data::DataDiagnostic;
 use isotherm::diagnostics::{Diagnostic, Stop};
 use isotherm::likelihood::{
     Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
@@ -205,10 +205,17 @@ impl Course {
 
     /// What is worth knowing about the data.
     pub fn data_diagnostics(&self) -> Vec<Diagnostic> {
+        let data = self.data();
+        let train = [DataDiagnostic::of_reading(data), DataDiagnostic::of_training(data)];
+        // The parts of one file were read once.
+        let of_reading = |data| match self.plan().config.split {
+            Some(_) => None,
+            None => DataDiagnostic::of_reading(data),
+        };
         let held_out = [self.valid(), self.test()].into_iter().flatten();
-        let held_out = held_out.filter_map(DataDiagnostic::of_held_out);
-        let all = DataDiagnostic::of_training(self.data()).into_iter().chain(held_out);
-        all.map(Diagnostic::from).collect()
+        let held_out =
+            held_out.flat_map(|data| [of_reading(data), DataDiagnostic::of_held_out(data)]);
+        train.into_iter().chain(held_out).flatten().map(Diagnostic::from).collect()
     }
 
     fn clock_of(&mut self, phase: Phase) -> &mut f64 {

@@ -110,9 +110,7 @@ fn split(whole: Dataset, config: &Config) -> Result<Parts> {
     let (Some(split), Dataset::Table(table)) = (config.split, &whole) else {
         return Ok((whole, None, None));
     };
-    let rows = split
-        .rows(table.examples.rows(), config.data_seed)
-        .map_err(|error| Error::data(format!("{}: {error}", table.name)))?;
+    let rows = split.rows(&table.name, table.examples.rows(), config.data_seed)?;
     let part = |part: &str, rows: &[usize]| {
         let name = format!("{} ({part} of {split})", table.name);
         (!rows.is_empty()).then(|| Dataset::Table(table.select(name, rows)))

@@ -40,3 +40,4 @@ pub mod tensors;
 pub mod train;
 
 pub use error::{Action, Cause, Dialect, Error, IoError, Kind, Plain, Result};
+pub use isotherm_kernels::BitMatrix;

@@ -160,10 +160,7 @@ fn the_suggested_command_works() {
     fs::write(&file, "0,200,10\n250,3,20\n").unwrap();
     assert_eq!(command(), None);
     let printed = succeed(data(&file, ""));
-    assert!(
-        fact(&printed, "binarise").contains("leaves 1 of 3 columns without a change"),
-        "{printed}"
-    );
+    assert!(fact(&printed, "binarise").contains("leaves 1 of 3 columns constant"), "{printed}");
     fs::write(&file, "0,200,10\n250,3,10\n").unwrap();
     let suggested = command().unwrap();
     assert!(suggested.contains("--binarise threshold:0.5 --constant-columns keep"), "{suggested}");
@@ -214,5 +211,5 @@ fn counts_strangers_and_parts() {
     let other = folder.path().join("other.csv");
     fs::write(&other, "0,1,1\n1,0,0\n").unwrap();
     let refusal = refused(data(&file, &format!("--test {}", text(&other))));
-    assert!(refusal.contains("other.csv has 3 columns"), "{refusal}");
+    assert!(refusal.contains("other.csv: the data have 3 columns"), "{refusal}");
 }

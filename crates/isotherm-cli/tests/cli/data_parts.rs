@@ -86,7 +86,7 @@ fn parts_that_are_not_there_or_do_not_fit_are_refused() {
     says("--split 0.8", &["--split", "0.8/0.1/0.1"]);
     says("--binarise grey", &["threshold:0.5", "static:1", "dynamic"]);
     says("--test nowhere.csv", &["nowhere.csv"]);
-    says(&format!("--valid {}:x", text(&narrow)), &["data-5.csv", "leave :x out"]);
+    says(&format!("--valid {}:x", text(&narrow)), &["data-5.csv", "omit :x"]);
     for options in ["--split 0.9/0.1", "--binarise dynamic"] {
         let refusal = refused(train(None, options, &run));
         assert!(refusal.contains("file"), "{refusal}");

@@ -1,35 +1,42 @@
-//! Files of several arrays: which one is meant.
+//! Files of several arrays: which one is meant, and errors inside one.
 
-use isotherm::Result;
-use isotherm::data::values::Origin;
-use isotherm::data::values::shown;
+use isotherm::data::{DataError, Place};
+use isotherm::{Error, Result};
 
-/// Names that a message lists.
-const LISTED: usize = 12;
+use super::origin::Origin;
+use crate::problems::{FileError, FileProblem};
 
-/// The position of the array that is asked for, or of the only one.
+/// The position of the array that is named, or of the only one.
 pub(super) fn choose(origin: &Origin, names: &[String], wanted: Option<&str>) -> Result<usize> {
-    let list = || {
-        let mut list: Vec<String> =
-            names.iter().take(LISTED).map(|name| format!(":{}", shown(name, 40))).collect();
-        if names.len() > LISTED {
-            list.push(format!("and {} more", names.len() - LISTED));
-        }
-        list.join(", ")
-    };
+    let all = || names.to_vec();
     match (wanted, names) {
-        (_, []) => Err(origin.refuse("there is no array of numbers in the file; save one into it")),
+        (_, []) => Err(origin.refuse(FileProblem::NoArray)),
         (None, [_]) => Ok(0),
-        (None, _) => Err(origin.refuse(format!(
-            "the file holds {} arrays; name one of {} after the file, such as {}:{}",
-            names.len(),
-            list(),
-            shown(&origin.file_name(), 60),
-            shown(&names[0], 40)
-        ))),
+        (None, _) => {
+            let file_name = origin.path.file_name().unwrap_or_default();
+            let file_name = file_name.to_string_lossy().into_owned();
+            Err(origin.refuse(FileProblem::SeveralArrays { file_name, names: all() }))
+        }
         (Some(wanted), _) => names.iter().position(|name| name == wanted).ok_or_else(|| {
-            let wanted = shown(wanted, 40);
-            origin.refuse(format!("there is no array {wanted:?} in the file; it holds {}", list()))
+            origin.refuse(FileProblem::NoSuchArray { wanted: wanted.to_owned(), names: all() })
         }),
+    }
+}
+
+/// The error of a part of a file, with that part as its outermost place.
+pub(super) fn within(part: Place, error: Error) -> Error {
+    let error = match error.into_cause::<FileError>() {
+        Ok(mut cause) => {
+            cause.place.insert(0, part);
+            return cause.into();
+        }
+        Err(error) => error,
+    };
+    match error.into_cause::<DataError>() {
+        Ok(mut cause) => {
+            cause.place.insert(0, part);
+            cause.into()
+        }
+        Err(error) => error,
     }
 }

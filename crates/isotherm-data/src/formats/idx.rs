@@ -1,10 +1,11 @@
-//! IDX files, as MNIST comes in: a few numbers, then values with the last index fastest.
+//! IDX files, the format of MNIST: a short header, then values with the last index fastest.
 
 use std::io::{BufRead, Read};
 
 use super::numbers::{Kind, NumberType, Order, visit_array};
+use super::origin::Origin;
+use crate::problems::FileProblem;
 use isotherm::Result;
-use isotherm::data::values::Origin;
 use isotherm::data::values::{Visitor, flattened};
 
 /// Most dimensions that are read.
@@ -36,38 +37,31 @@ pub(super) fn read(
     visitor: &mut dyn Visitor,
 ) -> Result<()> {
     let mut start = [0; 4];
-    input.read_exact(&mut start).map_err(|error| origin.io(&error))?;
+    input.read_exact(&mut start).map_err(|error| origin.io(error))?;
     let [_, _, code, dimensions] = start;
     let Some((number, name)) = number_type(code) else {
-        return Err(origin.refuse(format!("an IDX file of type {code:#04x} is not supported")));
+        return Err(origin.refuse(FileProblem::UnknownType { code: code.into() }));
     };
     let mut shape = Vec::new();
     for _ in 0..dimensions {
         let mut size = [0; 4];
-        input.read_exact(&mut size).map_err(|error| origin.io(&error))?;
+        input.read_exact(&mut size).map_err(|error| origin.io(error))?;
         shape.push(u32::from_be_bytes(size) as usize);
     }
     if shape.len() < 2 {
-        return Err(origin.refuse(format!(
-            "this IDX file holds {} single values, such as the labels of images, and nothing to \
-             learn from; give the file of images, which has two dimensions or more",
-            shape.first().unwrap_or(&0)
-        )));
+        let count = shape.first().copied().unwrap_or(0);
+        return Err(origin.refuse(FileProblem::Labels { count }));
     }
-    let spelled = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ");
+    let sizes: Vec<u64> = shape.iter().map(|&size| size as u64).collect();
     if shape.contains(&0) {
-        return Err(origin.refuse(format!("the array is empty ({spelled}); write the data again")));
+        return Err(origin.refuse(FileProblem::EmptyArray { shape: sizes }));
     }
     let header = 4 + 4 * shape.len() as u64;
     let present = origin.len.saturating_sub(header);
-    let promised =
-        flattened(&shape).and_then(|(rows, cols)| (rows * cols).checked_mul(number.size));
-    if promised.map(|bytes| bytes as u64) != Some(present) {
-        return Err(origin.refuse(format!(
-            "the header promises {spelled} values of {} byte(s), but {present} bytes follow it; \
-             download or save the file again",
-            number.size
-        )));
+    let claimed = flattened(&shape).and_then(|(rows, cols)| (rows * cols).checked_mul(number.size));
+    if claimed.map(|bytes| bytes as u64) != Some(present) {
+        let size = number.size as u64;
+        return Err(origin.refuse(FileProblem::WrongLength { shape: sizes, size, present }));
     }
     visitor.kind(&format!("IDX, {name}"));
     visit_array(origin, &mut input, number, &shape, Order::C, visitor)

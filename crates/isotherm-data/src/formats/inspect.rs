@@ -1,73 +1,72 @@
-//! A look at all values of a file, whatever they are: ranges, columns, rows that repeat.
+//! Statistics of all values of a file, whatever they are: ranges, columns, duplicate rows.
 
 use isotherm_kernels::stream_key;
 
 use super::input::Input;
 use super::recognise::{Format, recognise};
-use super::{matlab, npz, visit};
+use super::visit;
 use crate::Source;
+use crate::problems::OtherArray;
 use isotherm::Result;
-use isotherm::data::values::{Visitor, flattened};
+use isotherm::data::Assumption;
+use isotherm::data::values::{ValueProblem, Visitor, flattened};
 
-/// What a file is, and the names of its arrays; a single nameless one is `None`.
+/// The format of a file and its arrays.
 pub(crate) struct Contents {
-    /// The format, for people.
-    pub(crate) format: String,
-    /// The arrays that can be looked at.
+    pub(crate) format: Format,
+    pub(crate) is_gzipped: bool,
+    /// The names of its matrices; a single one without a name is `None`.
     pub(crate) arrays: Vec<Option<String>>,
-    /// What the others are, in words.
-    pub(crate) others: Vec<String>,
+    /// Its other arrays.
+    pub(crate) others: Vec<OtherArray>,
 }
 
 /// The arrays of a file.
 pub(crate) fn contents(source: &Source) -> Result<Contents> {
     let input = Input::new(&source.path)?;
     let format = recognise(&input)?;
-    let mut others = Vec::new();
-    let names = match format {
-        Format::Npz => Some(npz::names(&input)?),
+    let (names, others): (Option<Vec<String>>, _) = match format {
+        #[cfg(feature = "npz")]
+        Format::Npz => (Some(super::npz::names(&input)?), Vec::new()),
+        #[cfg(feature = "matlab")]
         Format::Matlab => {
-            let names = matlab::names(&input)?;
-            if source.array.is_none() {
-                others = matlab::in_words(&names.others);
-            }
-            Some(names.matrices)
+            let names = super::matlab::names(&input)?;
+            (Some(names.matrices), names.others)
         }
-        _ => None,
+        _ => (None, Vec::new()),
     };
-    let arrays = match (names, &source.array) {
-        (_, Some(array)) => vec![Some(array.clone())],
-        (Some(names), None) => names.into_iter().map(Some).collect(),
-        (None, None) => vec![None],
+    let (arrays, others) = match (names, &source.array) {
+        (_, Some(array)) => (vec![Some(array.clone())], Vec::new()),
+        (Some(names), None) => (names.into_iter().map(Some).collect(), others),
+        (None, None) => (vec![None], others),
     };
-    let packed = if input.is_packed() { ", gzipped" } else { "" };
-    Ok(Contents { format: format!("{}{packed}", format.name()), arrays, others })
+    Ok(Contents { format, is_gzipped: input.is_packed(), arrays, others })
 }
 
-/// Looks at one array.
+/// Reads one array.
 pub(crate) fn look(source: &Source) -> Result<Look> {
     let mut look = Look::default();
     visit(source, &mut look)?;
     Ok(look)
 }
 
-/// What has been seen of an array.
+/// Statistics of an array.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Look {
     /// The type of the values, for people.
     pub(crate) kind: String,
     /// What was taken for granted in reading it.
-    pub(crate) note: Option<String>,
-    /// The dimensions, where the file has them.
+    pub(crate) assumption: Option<Assumption>,
+    /// The dimensions, if the file states them.
     pub(crate) dimensions: Vec<usize>,
-    /// Of each column.
+    /// Statistics of each column.
     pub(crate) columns: Vec<Column>,
-    /// A hash of each row's values: equal rows have equal ones.
+    /// A hash of each row: equal rows have equal hashes.
     pub(crate) rows: Vec<u64>,
-    /// Values that are not there, and the place of the first.
+    /// Missing values, and the place of the first.
     pub(crate) missing: u64,
     pub(crate) first_missing: Option<(usize, usize)>,
-    /// Whether some value is no whole number.
+    /// Whether some value is not a whole number.
     pub(crate) fractions: bool,
     /// Values that are neither 0 nor 1, and the first of them with its place.
     pub(crate) not_binary: u64,
@@ -91,8 +90,8 @@ impl Visitor for Look {
         self.kind = kind.to_owned();
     }
 
-    fn note(&mut self, note: &str) {
-        self.note = Some(note.to_owned());
+    fn assumed(&mut self, assumption: Assumption) {
+        self.assumption = Some(assumption);
     }
 
     fn dimensions(&mut self, shape: &[usize]) -> bool {
@@ -107,7 +106,12 @@ impl Visitor for Look {
         room
     }
 
-    fn value(&mut self, row: usize, col: usize, value: f64) -> std::result::Result<(), String> {
+    fn value(
+        &mut self,
+        row: usize,
+        col: usize,
+        value: f64,
+    ) -> std::result::Result<(), ValueProblem> {
         if row >= self.rows.len() {
             self.rows.resize(row + 1, 0);
         }
@@ -115,7 +119,7 @@ impl Visitor for Look {
             self.columns.resize(col + 1, EMPTY);
         }
         if value != 0.0 {
-            // A sum, so that it is the same in any order.
+            // A sum does not depend on the order of the values.
             let hash = stream_key(col as u64, value.to_bits(), 0, 0);
             self.rows[row] = self.rows[row].wrapping_add(hash);
         }

@@ -1,4 +1,4 @@
-//! The arrays of a MATLAB file, one after the other and none held in memory.
+//! The arrays of a MATLAB file, one after the other, none of them held in memory.
 //!
 //! After 128 bytes of header come elements: a tag with a type and a length, and the content. A
 //! matrix is an element of elements: flags, dimensions, name, values. A compressed element is the
@@ -9,10 +9,13 @@ use std::ops::ControlFlow;
 
 use flate2::read::ZlibDecoder;
 
+use super::arrays::within;
 use super::input::Input;
 use super::numbers::{Kind, NumberType};
-use isotherm::data::values::flattened;
-use isotherm::data::values::{Origin, shown};
+use super::origin::Origin;
+use crate::problems::{FileProblem, MatlabProblem, NoMatrix, OtherArray};
+use isotherm::data::Place;
+use isotherm::data::values::{flattened, shown};
 use isotherm::{Error, Result};
 
 const HEADER: usize = 128;
@@ -20,13 +23,13 @@ const MATRIX: u32 = 14;
 const COMPRESSED: u32 = 15;
 /// The flag of numbers with an imaginary part.
 const COMPLEX: u32 = 0x0800;
-/// The flag of truth values.
+/// The flag of booleans.
 const LOGICAL: u32 = 0x0200;
 /// Bounds on what is kept of an array: bytes of its dimensions and of its name.
 const LONGEST_SHAPE: u32 = 4 * 32;
 const LONGEST_NAME: u32 = 4096;
 
-/// An array of numbers as far as its values, which are what `values` gives, column by column.
+/// An array of numbers up to its values, which `values` gives column by column.
 pub(super) struct Array<'a> {
     pub(super) name: String,
     pub(super) shape: Vec<usize>,
@@ -36,20 +39,20 @@ pub(super) struct Array<'a> {
     pub(super) values: &'a mut dyn Read,
 }
 
-/// What a file holds: an array of numbers, or one of something else and what that is.
+/// An array of numbers, or of something else.
 pub(super) enum Found<'f, 'a> {
     Array(&'f mut Array<'a>),
-    Other { name: String, why: &'static str },
+    Other(OtherArray),
 }
 
-/// A type and a length; the content of at most four bytes lies inside the tag.
+/// A type and a length; content of at most four bytes lies inside the tag.
 struct Tag {
     kind: u32,
     len: u32,
     small: Option<[u8; 4]>,
 }
 
-/// Goes over all arrays in a file, and to the end of each of them, until `each` breaks.
+/// Visits all arrays in a file, each to its end, until `each` breaks.
 pub(super) fn for_each(
     input: &Input,
     mut each: impl FnMut(Found) -> Result<ControlFlow<()>>,
@@ -57,20 +60,15 @@ pub(super) fn for_each(
     let origin = &input.origin;
     let mut source = input.open()?;
     let mut header = [0; HEADER];
-    source.read_exact(&mut header).map_err(|error| origin.io(&error))?;
+    source.read_exact(&mut header).map_err(|error| origin.io(error))?;
     let big_endian = header[126..] == *b"MI";
     let mut number = 0;
     loop {
-        if source.fill_buf().map_err(|error| origin.io(&error))?.is_empty() {
+        if source.fill_buf().map_err(|error| origin.io(error))?.is_empty() {
             return Ok(());
         }
         number += 1;
-        let in_element = |error: Error| {
-            let message = error.to_string();
-            let after = message.strip_prefix(&origin.name()).unwrap_or(&message);
-            let why = after.trim_start_matches([':', ',', ' ']);
-            origin.refuse_at(format!("element {number}"), why)
-        };
+        let in_element = |error: Error| within(Place::Element(number), error);
         let reader = ElementReader { origin, big_endian };
         let tag = reader.tag(&mut source).map_err(in_element)?;
         let mut element = source.by_ref().take(u64::from(tag.len));
@@ -96,7 +94,7 @@ pub(super) fn for_each(
         }
         reader.drain(&mut element).map_err(in_element)?;
         if element.limit() > 0 {
-            return Err(in_element(origin.io(&io::ErrorKind::UnexpectedEof.into())));
+            return Err(in_element(origin.io(io::ErrorKind::UnexpectedEof.into())));
         }
     }
 }
@@ -110,7 +108,7 @@ struct ElementReader<'a> {
 impl ElementReader<'_> {
     fn bytes<const N: usize>(&self, input: &mut dyn Read) -> Result<[u8; N]> {
         let mut bytes = [0; N];
-        input.read_exact(&mut bytes).map_err(|error| self.origin.io(&error))?;
+        input.read_exact(&mut bytes).map_err(|error| self.origin.io(error))?;
         Ok(bytes)
     }
 
@@ -124,7 +122,7 @@ impl ElementReader<'_> {
         match first >> 16 {
             0 => Ok(Tag { kind: first, len: self.word(second), small: None }),
             len @ 1..=4 => Ok(Tag { kind: first & 0xffff, len, small: Some(second) }),
-            _ => Err(self.origin.refuse("it has no valid tag; copy or save the file again")),
+            _ => Err(self.origin.refuse(MatlabProblem::Tag)),
         }
     }
 
@@ -135,20 +133,19 @@ impl ElementReader<'_> {
             return Ok(small[..tag.len as usize].to_vec());
         }
         if tag.len > most {
-            let why = format!("a part of {} bytes is longer than the {most} allowed", tag.len);
-            return Err(self.origin.refuse(format!("{why}; copy or save the file again")));
+            return Err(self.origin.refuse(MatlabProblem::TooLong { length: tag.len, most }));
         }
         let mut bytes = vec![0; tag.len.next_multiple_of(8) as usize];
-        input.read_exact(&mut bytes).map_err(|error| self.origin.io(&error))?;
+        input.read_exact(&mut bytes).map_err(|error| self.origin.io(error))?;
         bytes.truncate(tag.len as usize);
         Ok(bytes)
     }
 
     fn drain(&self, input: &mut dyn Read) -> Result<u64> {
-        io::copy(input, &mut io::sink()).map_err(|error| self.origin.io(&error))
+        io::copy(input, &mut io::sink()).map_err(|error| self.origin.io(error))
     }
 
-    /// The matrix that follows, if it holds plain numbers.
+    /// Hands over the array that follows.
     fn matrix(
         &self,
         input: &mut dyn Read,
@@ -158,11 +155,11 @@ impl ElementReader<'_> {
         let flags = flags.first_chunk().map_or(0, |&bytes| self.word(bytes));
         let class = match (class_name(flags), flags & 0xff) {
             (Some(class), _) if flags & COMPLEX == 0 => Ok(class),
-            (Some(_), _) => Err("complex"),
-            (None, 1) => Err("a cell array"),
-            (None, 2 | 3) => Err("a structure"),
-            (None, 4) => Err("text"),
-            (None, 5) => Err("sparse"),
+            (Some(_), _) => Err(NoMatrix::Complex),
+            (None, 1) => Err(NoMatrix::Cells),
+            (None, 2 | 3) => Err(NoMatrix::Structure),
+            (None, 4) => Err(NoMatrix::Text),
+            (None, 5) => Err(NoMatrix::Sparse),
             // Such as functions, which have no name here.
             _ => return Ok(ControlFlow::Continue(())),
         };
@@ -173,23 +170,23 @@ impl ElementReader<'_> {
         let name = shown(&String::from_utf8_lossy(&name), usize::MAX);
         let class = match class {
             Ok(class) => class,
-            Err(why) => return each(Found::Other { name, why }),
+            Err(what) => return each(Found::Other(OtherArray { name, what })),
         };
         let tag = self.tag(input)?;
-        let in_array = format!("array {}", shown(&name, 40));
+        let in_array = vec![Place::Array(name.clone())];
         let Some(number) = self.number_type(tag.kind) else {
-            let why = format!("its values have the unknown type {}; save it again", tag.kind);
-            return Err(self.origin.refuse_at(in_array, why));
+            let problem = FileProblem::UnknownType { code: tag.kind };
+            return Err(self.origin.refuse_at(in_array, problem));
         };
-        let promised = flattened(&shape)
+        let claimed = flattened(&shape)
             .and_then(|(rows, cols)| (rows as u64 * cols as u64).checked_mul(number.size as u64));
-        if promised != Some(u64::from(tag.len)) {
-            let spelled = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ");
-            let why = format!(
-                "it is {spelled} values of {} byte(s) but has {} bytes; copy or save it again",
-                number.size, tag.len
-            );
-            return Err(self.origin.refuse_at(in_array, why));
+        if claimed != Some(u64::from(tag.len)) {
+            let problem = FileProblem::WrongLength {
+                shape: shape.iter().map(|&size| size as u64).collect(),
+                size: number.size as u64,
+                present: tag.len.into(),
+            };
+            return Err(self.origin.refuse_at(in_array, problem));
         }
         let (small, of_small) = (tag.small.unwrap_or_default(), tag.small.map_or(0, |_| tag.len));
         let small = Cursor::new(&small[..of_small as usize]);
@@ -199,8 +196,7 @@ impl ElementReader<'_> {
         if flow.is_continue() {
             self.drain(&mut values)?;
             if values.get_ref().1.limit() > 0 {
-                let why = "the file ends inside its values; copy or save it again";
-                return Err(self.origin.refuse_at(in_array, why));
+                return Err(self.origin.refuse_at(in_array, FileProblem::EndsEarly));
             }
         }
         Ok(flow)

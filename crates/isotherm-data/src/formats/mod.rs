@@ -1,52 +1,47 @@
-//! Files that hold a matrix, one example a row: what they are is told by their content.
+//! Files that hold a matrix with one example per row. The format is recognised by the content.
 
+#[cfg(any(feature = "npz", feature = "matlab"))]
 mod arrays;
+mod guard;
 mod idx;
 mod input;
 pub(crate) mod inspect;
+#[cfg(feature = "matlab")]
 mod matlab;
+#[cfg(feature = "matlab")]
 mod matlab_elements;
 mod npy;
 mod npy_header;
+#[cfg(feature = "npz")]
 mod npz;
 mod numbers;
+mod origin;
+#[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
 mod parquet_pages;
+#[cfg(feature = "parquet")]
+mod parquet_rows;
 mod recognise;
 mod squeeze;
 mod text;
+mod text_fields;
 mod without;
 
-use std::path::Path;
-
-use isotherm_kernels::BitMatrix;
-
-use isotherm::data::values::{Loaded, Origin, Values, Visitor, binarised, shown};
+use isotherm::Result;
+use isotherm::data::values::{self, Loaded, Values, Visitor, binarised};
 use isotherm::data::{Binarise, LeftOut, Scale};
-use isotherm::{Error, Result};
 
 use crate::Source;
+use crate::problems::{ColumnNames, FileProblem};
 use input::Input;
-use recognise::{Format, recognise};
+use origin::Origin;
+use recognise::recognise;
 use without::Without;
 
+pub use guard::panics_are_caught;
 pub use npy::write_npy;
-pub use parquet::panics_are_caught;
-
-/// Reads the 0/1 matrix in a file; its rows are the examples.
-///
-/// The format is recognised by the content, and so is a gzipped file.
-///
-/// # Errors
-///
-/// If the file cannot be read, or holds anything but a matrix of zeros and ones.
-pub fn load(path: &Path) -> Result<BitMatrix> {
-    let source = Source { path: path.to_owned(), ..Source::default() };
-    match read(&source, Binarise::AsIs)? {
-        Values::Bits(bits) => Ok(bits),
-        Values::Grey(_) => Err(Error::data(format!("{}: these are grey values", path.display()))),
-    }
-}
+pub use recognise::Format;
 
 /// Reads the matrix in a file and binarises it by a rule.
 ///
@@ -57,8 +52,8 @@ pub fn read(source: &Source, binarise: Binarise) -> Result<Values> {
     Ok(read_like(source, binarise, None)?.values)
 }
 
-/// Reads the matrix in a file and binarises it by a rule, to which its values mean what they mean in
-/// other data, if that is given.
+/// Reads the matrix in a file and binarises it by a rule. `like` is what the values of other data mean
+/// to the rule, which those of this file must mean too.
 ///
 /// Zeros and ones are read in one pass. Grey values take two, because their range decides what
 /// they mean.
@@ -67,11 +62,11 @@ pub fn read(source: &Source, binarise: Binarise) -> Result<Values> {
 ///
 /// If the file cannot be read, or holds anything but a matrix that the rule can be applied to.
 pub fn read_like(source: &Source, binarise: Binarise, like: Option<Scale>) -> Result<Loaded> {
-    let origin = Origin { path: &source.path, len: 0 };
+    let origin = values::Origin::file(&source.path);
     binarised(&origin, &|visitor| visit(source, visitor), binarise, like)
 }
 
-/// Hands every value in a file to a visitor, but for the columns that are left out.
+/// Hands the values in a file to a visitor, except for the columns that are left out.
 fn visit(source: &Source, visitor: &mut dyn Visitor) -> Result<()> {
     let input = Input::new(&source.path)?;
     let (format, array) = (recognise(&input)?, source.array.as_deref());
@@ -79,30 +74,32 @@ fn visit(source: &Source, visitor: &mut dyn Visitor) -> Result<()> {
     if left_out.is_empty() || format == Format::Parquet {
         return visit_all(&input, format, array, left_out, visitor);
     }
-    let named = match format {
-        Format::Text => text::columns_named(&input, left_out)?,
-        _ => Vec::new(),
+    let (named, names) = match format {
+        Format::Text => (text::columns_named(&input, left_out)?, ColumnNames::FirstRow),
+        _ => (Vec::new(), ColumnNames::None),
     };
     if let Some(name) = left_out.names().find(|name| !named.iter().any(|(it, _)| it == name)) {
-        let why = match format {
-            Format::Text => {
-                "the first row names no such column; give its number, or --drop \"\" if it is not there"
-            }
-            _ => "the columns of this file have no names; give their numbers",
-        };
-        return Err(input.origin.refuse(format!("--drop {}: {why}", shown(name, 40))));
+        let name = name.to_owned();
+        return Err(input.origin.refuse(FileProblem::DropUnknown { name, names }));
     }
     let mut without = Without::new(visitor, left_out.runs(named.iter().map(|&(_, column)| column)));
     visit_all(&input, format, array, left_out, &mut without)?;
-    left_out.check_width(without.width).map_err(|why| input.origin.refuse(why))?;
+    check_width(&input.origin, left_out, without.width)?;
     match without.left_of(without.width) {
-        0 => Err(input.origin.refuse(NOTHING_LEFT)),
+        0 => Err(input.origin.refuse(FileProblem::DropAll)),
         _ => Ok(()),
     }
 }
 
-/// Why a file without its columns cannot be used.
-const NOTHING_LEFT: &str = "--drop leaves no column";
+/// Refuses to leave out columns beyond the last one.
+fn check_width(origin: &Origin, left_out: &LeftOut, columns: usize) -> Result<()> {
+    match left_out.largest_number() {
+        Some(column) if column > columns => {
+            Err(origin.refuse(FileProblem::DropBeyond { column, columns }))
+        }
+        _ => Ok(()),
+    }
+}
 
 fn visit_all(
     input: &Input,
@@ -113,16 +110,19 @@ fn visit_all(
 ) -> Result<()> {
     let origin = &input.origin;
     if let (Some(array), false) = (array, format.has_names()) {
-        let array = shown(array, 40);
-        let why = format!("the file holds no arrays with names; leave :{array} out");
-        return Err(origin.refuse(why));
+        return Err(origin.refuse(FileProblem::NamelessArray { wanted: array.to_owned() }));
     }
     match format {
         Format::Npy => npy::read(origin, &mut input.open()?, visitor),
-        Format::Npz => npz::read(input, array, visitor),
         Format::Idx => idx::read(origin, input.open()?, visitor),
-        Format::Matlab => matlab::read(input, array, visitor),
-        Format::Parquet => parquet::read(input, left_out, visitor),
         Format::Text => text::read(input, left_out, visitor),
+        #[cfg(feature = "npz")]
+        Format::Npz => npz::read(input, array, visitor),
+        #[cfg(feature = "matlab")]
+        Format::Matlab => matlab::read(input, array, visitor),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::read(input, left_out, visitor),
+        #[allow(unreachable_patterns, reason = "reachable without some of the features")]
+        _ => Err(origin.refuse(FileProblem::Unrecognised)),
     }
 }

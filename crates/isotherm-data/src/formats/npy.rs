@@ -1,4 +1,4 @@
-//! NumPy's array files.
+//! Array files of NumPy.
 
 use std::io::{self, BufRead, Write};
 
@@ -7,9 +7,10 @@ use npyz::{DType, Endianness, TypeChar, WriterBuilder};
 
 use super::npy_header;
 use super::numbers::{Kind, NumberType, Order, visit_array};
+use super::origin::Origin;
+use crate::problems::NpyProblem;
 use isotherm::Result;
-use isotherm::data::values::Visitor;
-use isotherm::data::values::{Origin, shown};
+use isotherm::data::values::{Visitor, shown};
 
 /// Visits an array of rank 2 or more; the dimensions after the first become one, in C order.
 pub(super) fn read(
@@ -18,10 +19,9 @@ pub(super) fn read(
     visitor: &mut dyn Visitor,
 ) -> Result<()> {
     let (header, header_len) = npy_header::read(origin, &mut input)?;
-    let dtype = shown(&header.dtype().descr(), 40);
+    let dtype = header.dtype().descr();
     let Some(number) = number_type(&header.dtype()) else {
-        let remedy = "save it as bool, integer, float32 or float64";
-        return Err(origin.refuse(format!("an array of dtype {dtype} is not supported; {remedy}")));
+        return Err(origin.refuse(NpyProblem::Dtype { dtype }));
     };
     let present = origin.len.saturating_sub(header_len);
     npy_header::check_size(origin, header.shape(), number.size as u64, present)?;
@@ -31,12 +31,12 @@ pub(super) fn read(
         npyz::Order::C => Order::C,
         npyz::Order::Fortran => Order::Fortran,
     };
-    visitor.kind(dtype.trim_matches('\''));
+    visitor.kind(shown(&dtype, 40).trim_matches('\''));
     let mut input = input;
     visit_array(origin, &mut input, number, &shape, order, visitor)
 }
 
-/// How numbers of a type lie in the file, if it is supported.
+/// How numbers of a type are stored, if it is supported.
 fn number_type(dtype: &DType) -> Option<NumberType> {
     let DType::Plain(plain) = dtype else { return None };
     let kind = match (plain.type_char(), plain.size_field()) {

@@ -1,9 +1,11 @@
-//! Numbers as bytes, one after the other: what npy, IDX and MATLAB files hold behind their headers.
+//! Numbers as bytes, one after the other: the content of npy, IDX and MATLAB files after their headers.
 
 use std::io::Read;
 
+use super::origin::Origin;
+use crate::problems::FileProblem;
 use isotherm::Result;
-use isotherm::data::values::Origin;
+use isotherm::data::Place;
 use isotherm::data::values::{Visitor, flattened, spelled};
 
 /// Bytes that are read at a time.
@@ -18,7 +20,7 @@ pub(super) enum Kind {
     Float,
 }
 
-/// How a number lies in a file. Its size is 1, 2, 4 or 8 bytes, 4 or 8 for floats, 1 for booleans.
+/// How a number is stored. Its size is 1, 2, 4 or 8 bytes, 4 or 8 for floats, 1 for booleans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NumberType {
     pub(super) kind: Kind,
@@ -26,7 +28,7 @@ pub(super) struct NumberType {
     pub(super) big_endian: bool,
 }
 
-/// Which index moves fastest.
+/// Which index varies fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     /// The last: row by row.
@@ -36,7 +38,7 @@ pub(super) enum Order {
 }
 
 impl NumberType {
-    /// The number in these bytes, of which there are as many as it has.
+    /// The number in these bytes, whose length is its size.
     fn decode(self, bytes: &[u8]) -> f64 {
         let mut wide = [0; 8];
         wide[..self.size].copy_from_slice(bytes);
@@ -74,7 +76,7 @@ pub(super) fn visit_array(
     let mut fortran_col = 0;
     while index < total {
         let bytes = &mut chunk[..CHUNK.min((total - index).saturating_mul(number.size))];
-        input.read_exact(bytes).map_err(|error| origin.io(&error))?;
+        input.read_exact(bytes).map_err(|error| origin.io(error))?;
         for value in bytes.chunks_exact(number.size) {
             let (row, col) = match order {
                 Order::C => (index / cols, index % cols),
@@ -86,15 +88,14 @@ pub(super) fn visit_array(
                 }
             };
             let value = number.decode(value);
-            let place = || format!("row {}, column {}", row + 1, col + 1);
+            let place = || vec![Place::Row(row + 1), Place::Column(col + 1)];
             if number.kind == Kind::Bool && value > 1.0 {
-                let why =
-                    format!("a truth value of {value} is neither 0 nor 1; save the file again");
-                return Err(origin.refuse_at(place(), why));
+                let problem = FileProblem::NotBoolean { value: value as u8 };
+                return Err(origin.refuse_at(place(), problem));
             }
             visitor
                 .value(row, col, value)
-                .map_err(|why| origin.refuse_at(place(), format!("{} {why}", spelled(value))))?;
+                .map_err(|problem| origin.refuse_value(place(), spelled(value), problem))?;
             index += 1;
         }
     }

@@ -1,45 +1,34 @@
-//! Parquet files: a column of numbers or truth values is a variable, a column of lists of one length
-//! is several.
+//! Parquet files: a column of numbers or booleans is one variable, a column of lists of one length is
+//! several.
 
-use std::cell::Cell;
 use std::fs::File;
 
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::DataType;
+use parquet::column::reader::ColumnReader;
 use parquet::errors::ParquetError;
 use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{ReadOptionsBuilder, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
-use super::NOTHING_LEFT;
+use super::guard::guarded;
 use super::input::Input;
-use super::parquet_pages;
-use isotherm::data::LeftOut;
-use isotherm::data::values::{Origin, shown};
+use super::origin::Origin;
+use super::parquet_rows::{LONGEST_LIST, Rows, Stop, Take, decode};
+use super::{check_width, parquet_pages};
+use crate::problems::{ColumnNames, FileProblem, ParquetProblem};
 use isotherm::data::values::{Visitor, spelled};
+use isotherm::data::{Assumption, LeftOut, Place};
 use isotherm::{Error, Result};
-
-/// How a Parquet file begins, and ends.
-pub(super) const MAGIC: &[u8] = b"PAR1";
-
-/// Rows that are decoded at a time.
-const BATCH: usize = 1024;
-/// The longest list that is a row.
-const LONGEST_LIST: usize = 1 << 20;
-
-/// Why a claim is not believed.
-const TOO_MANY: &str = "more than 500 times the size of the file";
 
 /// Visits all columns, one after the other.
 pub(super) fn read(input: &Input, left_out: &LeftOut, visitor: &mut dyn Visitor) -> Result<()> {
     let origin = &input.origin;
     let file = input.open_seekable()?;
     parquet_pages::check_footer(origin, &file)?;
-    guarded(origin, || {
+    let decoded = guarded(|| {
         let table = Table::open(input, file, left_out)?;
-        // Decoded twice: what the file says of its rows may not be so, and room is made for them.
+        // Decoded twice: the number of rows that the file claims may be wrong, and room is made for them.
         let mut counted = Vec::new();
         for &column in &table.columns {
             counted.push(table.visit(column, None, &mut |_, _, _| Ok(()))?);
@@ -47,7 +36,7 @@ pub(super) fn read(input: &Input, left_out: &LeftOut, visitor: &mut dyn Visitor)
         let (rows, cols) = table.check_shape(&counted)?;
         visitor.kind(&table.kind());
         if table.has_index {
-            visitor.note("the index that pandas wrote is left out");
+            visitor.assumed(Assumption::PandasIndex);
         }
         if !visitor.dimensions(&[rows, cols]) {
             return Err(origin.too_large());
@@ -60,48 +49,26 @@ pub(super) fn read(input: &Input, left_out: &LeftOut, visitor: &mut dyn Visitor)
             first += width;
         }
         Ok(())
-    })
+    });
+    decoded.unwrap_or_else(|| Err(origin.refuse(ParquetProblem::Undecodable)))
 }
 
-thread_local! {
-    static CAUGHT: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Whether a panic on this thread would be caught and told as an error, so that a panic hook need
-/// say nothing.
-pub fn panics_are_caught() -> bool {
-    CAUGHT.get()
-}
-
-/// The decoder is not ours; should it panic, the file is damaged and nothing else is.
-fn guarded<T>(origin: &Origin, decode: impl FnOnce() -> Result<T>) -> Result<T> {
-    CAUGHT.set(true);
-    let decoded = std::panic::catch_unwind(std::panic::AssertUnwindSafe(decode));
-    CAUGHT.set(false);
-    decoded.unwrap_or_else(|_| {
-        Err(origin.refuse("the Parquet file is damaged and cannot be decoded; write it again"))
-    })
-}
-
-/// A file whose pages have been looked at.
+/// A file whose pages have been checked.
 struct Table<'a> {
     origin: &'a Origin<'a>,
     reader: SerializedFileReader<File>,
     /// The columns that are variables, by their numbers in the file.
     columns: Vec<usize>,
-    /// Whether there is a column that is not, because it numbers the rows.
+    /// Whether there is a column that is not a variable because it numbers the rows.
     has_index: bool,
     /// The most bytes that the file may unpack to.
     most: u64,
 }
 
-/// Takes a row, a column and a value.
-type Take<'a> = &'a mut dyn FnMut(usize, usize, f64) -> std::result::Result<(), String>;
-
 impl<'a> Table<'a> {
     fn open(input: &'a Input, file: File, left_out: &LeftOut) -> Result<Table<'a>> {
         let origin = &input.origin;
-        let pages = file.try_clone().map_err(|error| origin.io(&error))?;
+        let pages = file.try_clone().map_err(|error| origin.io(error))?;
         // Without the old kinds of LZ4, which unpack to more than they claim.
         let properties = ReaderProperties::builder().set_backward_compatible_lz4(false).build();
         let options = ReadOptionsBuilder::new().with_reader_properties(properties).build();
@@ -111,13 +78,12 @@ impl<'a> Table<'a> {
         let (index, columns): (Vec<usize>, Vec<usize>) = (0..schema.num_columns())
             .partition(|&column| is_index(&schema.column(column).path().string()));
         let has_index = !index.is_empty();
-        let columns = without(left_out, columns, |column| {
+        let columns = without(origin, left_out, columns, |column| {
             schema.column(column).path().parts().first().cloned().unwrap_or_default()
-        })
-        .map_err(|why| origin.refuse(why))?;
+        })?;
         let table = Table { origin, reader, columns, has_index, most: input.most_unpacked() };
         if table.columns.is_empty() || table.reader.metadata().file_metadata().num_rows() < 1 {
-            return Err(origin.refuse("there are no values in the file; write rows of 0 and 1"));
+            return Err(origin.refuse(FileProblem::NoValues));
         }
         for &column in &table.columns {
             table.check_type(column)?;
@@ -126,29 +92,29 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
-    /// Checks what the pages claim, and that all of it together is not without measure.
+    /// Checks what the pages claim, each by itself and all together.
     fn check_pages(&self, pages: &File) -> Result<()> {
         let mut total = 0u64;
         for (number, group) in self.reader.metadata().row_groups().iter().enumerate() {
             for &column in &self.columns {
-                let refuse = |why: &str| {
-                    let place = format!("row group {}, {}", number + 1, self.place(column));
-                    Err(self.origin.refuse_at(place, format!("{why}; write the file again")))
+                let refuse = |problem: ParquetProblem| {
+                    let place = vec![Place::RowGroup(number + 1), self.place(column)];
+                    Err(self.origin.refuse_at(place, problem))
                 };
                 let Some(chunk) = group.columns().get(column) else {
-                    return refuse("it is not there");
+                    return refuse(ParquetProblem::NoSuchColumn);
                 };
                 let values = parquet_pages::check(self.origin, pages, number, chunk)?;
                 let is_list = self.descriptor(column).max_rep_level() > 0;
                 let rows = u64::try_from(group.num_rows()).unwrap_or(0);
                 if is_list && values > rows.saturating_mul(LONGEST_LIST as u64) {
-                    return refuse(&format!("it claims {values} values in lists of {rows} rows"));
+                    return refuse(ParquetProblem::TooManyInLists { values, rows });
                 }
                 // A list is decoded as a whole, with two levels of two bytes for each value.
                 let each = if is_list { parquet_pages::width(chunk) + 4 } else { 1 };
                 total = total.saturating_add(values.saturating_mul(each));
                 if total > self.most {
-                    return refuse(&format!("it claims {values} values, {TOO_MANY}"));
+                    return refuse(ParquetProblem::TooManyValues { values });
                 }
             }
         }
@@ -159,8 +125,12 @@ impl<'a> Table<'a> {
         self.reader.metadata().file_metadata().schema_descr().columns()[column].as_ref()
     }
 
-    fn place(&self, column: usize) -> String {
-        format!("column \"{}\"", shown(&self.descriptor(column).path().string(), 40))
+    fn place(&self, column: usize) -> Place {
+        Place::NamedColumn(self.descriptor(column).path().string())
+    }
+
+    fn refuse_column(&self, column: usize, problem: ParquetProblem) -> Error {
+        self.origin.refuse_at(vec![self.place(column)], problem)
     }
 
     /// The types of the columns, for people.
@@ -175,19 +145,14 @@ impl<'a> Table<'a> {
 
     fn check_type(&self, column: usize) -> Result<()> {
         let descriptor = self.descriptor(column);
-        let refuse = |why: &str| Err(self.origin.refuse_at(self.place(column), why));
+        let refuse = |problem| Err(self.refuse_column(column, problem));
         match descriptor.physical_type() {
             Physical::BOOLEAN
             | Physical::INT32
             | Physical::INT64
             | Physical::FLOAT
             | Physical::DOUBLE => {}
-            _ => {
-                return refuse(
-                    "it does not hold numbers or truth values that can be read; leave it out (--drop), or write it as \
-                     float, double, integers or booleans",
-                );
-            }
+            _ => return refuse(ParquetProblem::NotNumbers),
         }
         let plain = match (descriptor.logical_type_ref(), descriptor.converted_type()) {
             (Some(LogicalType::Integer(_)), _) => true,
@@ -195,10 +160,10 @@ impl<'a> Table<'a> {
             (None, converted) => converted == ConvertedType::NONE || is_integer(converted),
         };
         if !plain {
-            return refuse("it holds dates, times, decimals or the like; write plain numbers");
+            return refuse(ParquetProblem::NotPlainNumbers);
         }
         if descriptor.max_rep_level() > 1 {
-            return refuse("it holds lists of lists; flatten each row to one list");
+            return refuse(ParquetProblem::NestedLists);
         }
         Ok(())
     }
@@ -207,19 +172,16 @@ impl<'a> Table<'a> {
     fn check_shape(&self, counted: &[(usize, usize)]) -> Result<(usize, usize)> {
         let rows = counted[0].0;
         if let Some(column) = counted.iter().position(|&(count, _)| count != rows) {
-            let (count, column) = (counted[column].0, self.columns[column]);
-            let why =
-                format!("it has {count} rows but the first column has {rows}; write it again");
-            return Err(self.origin.refuse_at(self.place(column), why));
+            let problem = ParquetProblem::Rows { rows: counted[column].0, expected: rows };
+            return Err(self.refuse_column(self.columns[column], problem));
         }
         let cols = counted.iter().map(|&(_, width)| width).sum::<usize>();
-        // Whatever is made of it, a row takes eight bytes at least.
+        // A row takes at least eight bytes in memory, whatever the rule.
         let needed = (rows as u64).saturating_mul(8 + cols as u64);
         match rows {
-            0 => Err(self.origin.refuse("there are no values in the file; write rows of 0 and 1")),
+            0 => Err(self.origin.refuse(FileProblem::NoValues)),
             _ if needed > self.most => {
-                let why = format!("the Parquet file has {rows} rows of {cols} values, {TOO_MANY}");
-                Err(self.origin.refuse(why))
+                Err(self.origin.refuse(ParquetProblem::TooManyRows { rows, columns: cols }))
             }
             _ => Ok((rows, cols)),
         }
@@ -232,7 +194,7 @@ impl<'a> Table<'a> {
         let full = descriptor.max_def_level();
         let is_list = descriptor.max_rep_level() > 0;
         let unsigned = is_unsigned(descriptor);
-        let mut rows = Rows { row: 0, col: 0, width: width.or((!is_list).then_some(1)), take };
+        let mut rows = Rows::new(width.or((!is_list).then_some(1)), take);
         for group in 0..self.reader.num_row_groups() {
             let column_reader = self
                 .reader
@@ -261,50 +223,56 @@ impl<'a> Table<'a> {
                 ColumnReader::DoubleColumnReader(it) => {
                     decode(it, full, is_list, &mut rows, |&value| value)
                 }
-                _ => return Err(self.origin.refuse_at(self.place(column), "it holds no numbers")),
+                _ => return Err(self.refuse_column(column, ParquetProblem::NotNumbers)),
             };
-            decoded.map_err(|problem| match problem {
-                Problem::Decoder(error) => self.failed_in(column, &error),
-                Problem::Value(row, why) => {
-                    let place = format!("row {}, {}", row + 1, self.place(column));
-                    self.origin.refuse_at(place, why)
-                }
-            })?;
+            decoded.map_err(|stop| self.stopped(column, stop))?;
         }
-        let last = rows.end_row();
-        last.map_err(|why| self.origin.refuse_at(self.place(column), why))?;
+        rows.end_row().map_err(|stop| self.stopped(column, stop))?;
         Ok((rows.row, rows.width.unwrap_or(0)))
     }
 
+    fn stopped(&self, column: usize, stop: Stop) -> Error {
+        let place = |row| vec![Place::Row(row + 1), self.place(column)];
+        match stop {
+            Stop::Decoder(error) => self.failed_in(column, &error),
+            Stop::List { row } => self.origin.refuse_at(place(row), ParquetProblem::ListLength),
+            Stop::Value { row, value, problem } => {
+                let is_missing = value.is_nan();
+                let text = if is_missing { "a missing value".to_owned() } else { spelled(value) };
+                self.origin.refuse_value(place(row), text, problem)
+            }
+        }
+    }
+
     fn failed_in(&self, column: usize, error: &ParquetError) -> Error {
-        let why = shown(&error.to_string(), 120);
-        let why = format!("it cannot be decoded ({why}); write it again");
-        self.origin.refuse_at(self.place(column), why)
+        self.refuse_column(column, ParquetProblem::ColumnDamaged { why: error.to_string() })
     }
 }
 
-/// The columns but for those that are left out: by their names, or by their numbers as people count them.
+/// The columns without those that are left out by their names or by their numbers from 1 on.
 fn without(
+    origin: &Origin,
     left_out: &LeftOut,
     columns: Vec<usize>,
     name: impl Fn(usize) -> String,
-) -> std::result::Result<Vec<usize>, String> {
+) -> Result<Vec<usize>> {
     let names: Vec<String> = columns.iter().map(|&column| name(column)).collect();
     if let Some(missing) = left_out.names().find(|it| !names.iter().any(|name| name == it)) {
-        return Err(format!("--drop {}: there is no column of that name", shown(missing, 40)));
+        let (name, names) = (missing.to_owned(), ColumnNames::All);
+        return Err(origin.refuse(FileProblem::DropUnknown { name, names }));
     }
-    left_out.check_width(columns.len())?;
+    check_width(origin, left_out, columns.len())?;
     let named = (0..names.len()).filter(|&at| left_out.has_name(&names[at]));
     let runs = left_out.runs(named);
     let is_left = |at: &usize| !runs.iter().any(|(first, last)| (first..=last).contains(&at));
     let left: Vec<usize> = (0..columns.len()).filter(is_left).map(|at| columns[at]).collect();
     match left.is_empty() && !columns.is_empty() {
-        true => Err(NOTHING_LEFT.to_owned()),
+        true => Err(origin.refuse(FileProblem::DropAll)),
         false => Ok(left),
     }
 }
 
-/// Whether a column is the numbers of the rows, as pandas names them.
+/// Whether a column has the name that pandas gives to the index of the rows.
 fn is_index(name: &str) -> bool {
     let number = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
     number.is_some_and(|number| number.parse::<u32>().is_ok())
@@ -323,87 +291,6 @@ fn is_unsigned(descriptor: &ColumnDescriptor) -> bool {
     }
 }
 
-/// Where the next value goes.
-struct Rows<'t> {
-    row: usize,
-    col: usize,
-    width: Option<usize>,
-    take: Take<'t>,
-}
-
-/// Why decoding stopped.
-enum Problem {
-    Decoder(ParquetError),
-    /// The row, and what is wrong in it.
-    Value(usize, String),
-}
-
-impl Rows<'_> {
-    fn value(&mut self, value: f64) -> std::result::Result<(), String> {
-        if self.width.is_some_and(|width| self.col >= width) || self.col >= LONGEST_LIST {
-            return Err(
-                "its list is longer than the first one; give all the same length".to_owned()
-            );
-        }
-        let shown = || if value.is_nan() { "a missing value".to_owned() } else { spelled(value) };
-        (self.take)(self.row, self.col, value).map_err(|why| format!("{} {why}", shown()))?;
-        self.col += 1;
-        Ok(())
-    }
-
-    /// Ends a row that has begun.
-    fn end_row(&mut self) -> std::result::Result<(), String> {
-        if self.col == 0 {
-            return Ok(());
-        }
-        if self.width.is_some_and(|width| width != self.col) {
-            return Err(
-                "its list is shorter than the first one; give all the same length".to_owned()
-            );
-        }
-        self.width = Some(self.col);
-        (self.row, self.col) = (self.row + 1, 0);
-        Ok(())
-    }
-}
-
-fn decode<T: DataType>(
-    mut reader: ColumnReaderImpl<T>,
-    full: i16,
-    is_list: bool,
-    rows: &mut Rows,
-    number: impl Fn(&T::T) -> f64,
-) -> std::result::Result<(), Problem> {
-    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
-    loop {
-        values.clear();
-        defined.clear();
-        repeated.clear();
-        let batch = if is_list { 1 } else { BATCH };
-        let levels = (full > 0).then_some(&mut defined);
-        let lists = is_list.then_some(&mut repeated);
-        let (records, _, _) =
-            reader.read_records(batch, levels, lists, &mut values).map_err(Problem::Decoder)?;
-        if records == 0 {
-            return Ok(());
-        }
-        let row = rows.row;
-        let problem = |why| Problem::Value(row, why);
-        let mut next = values.iter().map(&number);
-        let count = if full > 0 { defined.len() } else { values.len() };
-        for at in 0..count {
-            if repeated.get(at).is_none_or(|&level| level == 0) {
-                rows.end_row().map_err(problem)?;
-            }
-            let there = defined.get(at).is_none_or(|&level| level == full);
-            let value = if there { next.next() } else { Some(f64::NAN) };
-            let row = rows.row;
-            rows.value(value.unwrap_or(f64::NAN)).map_err(|why| Problem::Value(row, why))?;
-        }
-    }
-}
-
 fn failed(origin: &Origin, error: &ParquetError) -> Error {
-    let why = shown(&error.to_string(), 120);
-    origin.refuse(format!("the Parquet file is damaged ({why}); write it again"))
+    origin.refuse(ParquetProblem::Damaged { why: error.to_string() })
 }

@@ -1,5 +1,5 @@
-//! A look at what a Parquet file claims before the decoder believes it: lengths of pages and of the
-//! footer, for which it would make room at once, and encodings that it takes for granted.
+//! Checks of what a Parquet file claims, before the decoder trusts it: lengths of pages and of the
+//! footer, for which it would allocate at once, and encodings whose dictionary may be missing.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
@@ -8,8 +8,13 @@ use flate2::bufread::MultiGzDecoder;
 use parquet::basic::{Compression, Type as Physical};
 use parquet::file::metadata::ColumnChunkMetaData;
 
-use isotherm::data::values::{Origin, shown};
+use super::origin::Origin;
+use crate::problems::ParquetProblem;
+use isotherm::data::Place;
 use isotherm::{Error, Result};
+
+/// How a Parquet file begins, and ends.
+const MAGIC: &[u8] = b"PAR1";
 
 /// A page may be as long as the file, and this long in any case: writers make pages of 1 MiB.
 const ALWAYS_ALLOWED: u64 = 4 << 20;
@@ -27,15 +32,15 @@ const STRUCTURE: u8 = 12;
 /// Checks the length of the footer, which the last eight bytes claim.
 pub(super) fn check_footer(origin: &Origin, file: &File) -> Result<()> {
     let mut file = file;
-    let damaged = || origin.refuse("the Parquet file has no valid end; copy or write it again");
+    let damaged = || origin.refuse(ParquetProblem::End);
     let at = file.seek(SeekFrom::End(-8)).map_err(|_| damaged())?;
     let mut end = [0; 8];
-    file.read_exact(&mut end).map_err(|error| origin.io(&error))?;
+    file.read_exact(&mut end).map_err(|error| origin.io(error))?;
     let [a, b, c, d, magic @ ..] = end;
-    if magic != *super::parquet::MAGIC || u64::from(u32::from_le_bytes([a, b, c, d])) > at {
+    if magic != *MAGIC || u64::from(u32::from_le_bytes([a, b, c, d])) > at {
         return Err(damaged());
     }
-    file.rewind().map_err(|error| origin.io(&error))
+    file.rewind().map_err(|error| origin.io(error))
 }
 
 /// Bytes that a value of a column takes.
@@ -54,74 +59,69 @@ pub(super) fn check(
     group: usize,
     chunk: &ColumnChunkMetaData,
 ) -> Result<u64> {
-    let damaged = |why: &str| -> Error {
-        let column = shown(&chunk.column_descr().path().string(), 40);
-        let place = format!("row group {}, column \"{column}\"", group + 1);
-        origin.refuse_at(place, format!("{why}; write the file again"))
+    let damaged = |problem: ParquetProblem| -> Error {
+        let column = Place::NamedColumn(chunk.column_descr().path().string());
+        origin.refuse_at(vec![Place::RowGroup(group + 1), column], problem)
     };
     let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
     let (Ok(start), Ok(len)) = (u64::try_from(start), u64::try_from(chunk.compressed_size()))
     else {
-        return Err(damaged("it claims to lie before the file"));
+        return Err(damaged(ParquetProblem::Outside));
     };
     let end = start.checked_add(len).filter(|&end| end <= origin.len);
-    let Some(end) = end else { return Err(damaged("it claims to reach beyond the file")) };
+    let Some(end) = end else { return Err(damaged(ParquetProblem::Outside)) };
     let most = ALWAYS_ALLOWED.max(origin.len);
     let mut file = BufReader::new(file);
     let (mut at, mut dictionary, mut values) = (start, false, 0u64);
     while at < end {
-        file.seek(SeekFrom::Start(at)).map_err(|error| origin.io(&error))?;
+        file.seek(SeekFrom::Start(at)).map_err(|error| origin.io(error))?;
         let mut header = Header { input: file.by_ref().take(end - at), used: 0 };
         let Some(page) = header.read() else {
-            return Err(damaged("the header of a page is damaged"));
+            return Err(damaged(ParquetProblem::PageHeader));
         };
         let used = header.used;
         match (page.kind, page.encoding()) {
             (DICTIONARY_PAGE, _) => dictionary = true,
             (_, Some(PLAIN_DICTIONARY | RLE_DICTIONARY)) if !dictionary => {
-                return Err(damaged("a page refers to a dictionary that is not there"));
+                return Err(damaged(ParquetProblem::NoDictionary));
             }
             (_, Some(BYTE_STREAM_SPLIT)) => {
-                return Err(damaged("pages split into streams of bytes are not supported"));
+                return Err(damaged(ParquetProblem::ByteStreams));
             }
             _ => {}
         }
         let sizes = (u64::try_from(page.unpacked), u64::try_from(page.packed));
         let (Ok(unpacked), Ok(packed)) = sizes else {
-            return Err(damaged("a page claims a negative length"));
+            return Err(damaged(ParquetProblem::Negative));
         };
         if unpacked > most || used + packed > end - at {
-            return Err(damaged(&format!(
-                "a page claims {packed} bytes that unpack to {unpacked}, which does not fit the file"
-            )));
+            return Err(damaged(ParquetProblem::PageLength { packed, unpacked }));
         }
-        // The decoder makes room for a dictionary at once.
+        // The decoder allocates for a dictionary at once.
         let entries = page.entries.unwrap_or(0);
         if u64::try_from(entries).map_or(u64::MAX, |it| it.saturating_mul(width(chunk))) > unpacked
         {
-            let why = format!("a dictionary claims {entries} values in {unpacked} bytes");
-            return Err(damaged(&why));
+            let (values, bytes) = (entries, unpacked);
+            return Err(damaged(ParquetProblem::DictionaryLength { values, bytes }));
         }
         for count in page.counts.into_iter().flatten() {
             let Ok(count) = u64::try_from(count) else {
-                return Err(damaged("a page claims a negative number of values"));
+                return Err(damaged(ParquetProblem::Negative));
             };
             values = values.saturating_add(count);
         }
         if matches!(chunk.compression(), Compression::GZIP(_)) && page.is_packed {
-            // The decoder unpacks all there is, whatever the page claims.
+            // The decoder unpacks everything, whatever the page claims.
             let levels = page.levels.min(packed);
             let mut content = file.by_ref().take(packed);
             io::copy(&mut content.by_ref().take(levels), &mut io::sink())
-                .map_err(|error| origin.io(&error))?;
+                .map_err(|error| origin.io(error))?;
             let room = unpacked.saturating_sub(levels);
             let mut unpacking = MultiGzDecoder::new(content).take(room + 1);
-            // Where it is damaged, the decoder will stop at the same place and say so.
+            // If it is damaged, the decoder will stop at the same place and report it.
             let _ = io::copy(&mut unpacking, &mut io::sink());
             if unpacking.limit() == 0 {
-                return Err(damaged(&format!(
-                    "a page unpacks to more than the {unpacked} it claims"
-                )));
+                return Err(damaged(ParquetProblem::UnpacksTooFar { claimed: unpacked }));
             }
         }
         at += used + packed;
@@ -129,16 +129,16 @@ pub(super) fn check(
     Ok(values)
 }
 
-/// What the header of a page says.
+/// The header of a page.
 struct PageHeader {
     kind: i64,
     unpacked: i64,
     packed: i64,
-    /// Of a data page of either version; a header may hold both.
+    /// Encodings of a data page of version 1 and of version 2; a header may hold both.
     encodings: [Option<i64>; 2],
-    /// Values of such pages.
+    /// Numbers of values of such pages.
     counts: [Option<i64>; 2],
-    /// Values of a dictionary.
+    /// Number of values of a dictionary.
     entries: Option<i64>,
     /// Bytes at the start that are never packed.
     levels: u64,
@@ -147,7 +147,7 @@ struct PageHeader {
 }
 
 impl PageHeader {
-    /// The encoding of the page, or any of two if it has one that matters.
+    /// The encoding of the page that matters here, if it has one.
     fn encoding(&self) -> Option<i64> {
         let matters = |it: &i64| [PLAIN_DICTIONARY, RLE_DICTIONARY, BYTE_STREAM_SPLIT].contains(it);
         self.encodings.into_iter().flatten().find(matters)
@@ -169,7 +169,7 @@ impl<R: Read> Header<R> {
         Some(byte[0])
     }
 
-    /// A number of seven bits a byte.
+    /// An unsigned integer, seven bits per byte.
     fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -182,7 +182,7 @@ impl<R: Read> Header<R> {
         None
     }
 
-    /// The fields that matter; the rest is passed over.
+    /// The fields that matter; the others are skipped.
     fn read(&mut self) -> Option<PageHeader> {
         let (mut numbers, mut field) = ([None; 3], 0);
         let (mut first, mut dictionary, mut second) = ([None; 2], [None; 1], [None; 5]);
@@ -222,7 +222,7 @@ impl<R: Read> Header<R> {
         Some((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    /// Some integers and truth values of a structure, as far as it has them.
+    /// Some integers and booleans of a structure, as far as it has them.
     fn integers_in_structure<const N: usize>(
         &mut self,
         wanted: [i64; N],
@@ -257,7 +257,7 @@ impl<R: Read> Header<R> {
 
     fn skip(&mut self, kind: u8, deepest: usize) -> Option<()> {
         match kind {
-            // truth values lie in the type itself
+            // the value of a boolean is part of the type
             1 | 2 => Some(()),
             3 => self.byte().map(drop),
             4..=6 => self.varint().map(drop),

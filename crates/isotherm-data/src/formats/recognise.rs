@@ -1,28 +1,32 @@
-//! What a file is, by how it begins.
+//! The format of a file, by how it begins.
 
 use std::path::Path;
 
 use super::input::Input;
-use super::{idx, matlab, npy_header, npz, parquet};
+use super::{idx, npy_header};
+use crate::problems::FileProblem;
 use isotherm::Result;
 
-/// A kind of file.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+#[non_exhaustive]
+pub enum Format {
+    /// A NumPy array.
     Npy,
+    /// An archive of NumPy arrays.
     Npz,
+    /// An array in the format of MNIST.
     Idx,
+    /// A MATLAB file of version 5 to 7.
     Matlab,
+    /// A Parquet file.
     Parquet,
+    /// Numbers as text.
     Text,
 }
 
-/// The formats, as errors list them.
-const SUPPORTED: &str = "NumPy (.npy, .npz), text (.csv, .txt, .tsv, .amat), IDX, MATLAB version 5 to 7 \
-                         (.mat) or Parquet, each also gzipped";
-
-/// Endings of files that are text whatever they begin with.
-const TEXT_ENDINGS: [&str; 5] = ["csv", "tsv", "txt", "dat", "amat"];
+/// Extensions of files that are text whatever they begin with.
+const TEXT_EXTENSIONS: [&str; 5] = ["csv", "tsv", "txt", "dat", "amat"];
 
 impl Format {
     /// Whether such files hold several arrays, each with a name.
@@ -30,8 +34,8 @@ impl Format {
         matches!(self, Format::Npz | Format::Matlab)
     }
 
-    /// What people call it.
-    pub(super) fn name(self) -> &'static str {
+    /// Its name.
+    pub fn name(self) -> &'static str {
         match self {
             Format::Npy => "NumPy array",
             Format::Npz => "NumPy archive",
@@ -41,34 +45,52 @@ impl Format {
             Format::Text => "text",
         }
     }
+
+    /// The feature that reads it and that was not compiled in, if there is one.
+    fn missing_feature(self) -> Option<&'static str> {
+        match self {
+            Format::Npz => (!cfg!(feature = "npz")).then_some("npz"),
+            Format::Matlab => (!cfg!(feature = "matlab")).then_some("matlab"),
+            Format::Parquet => (!cfg!(feature = "parquet")).then_some("parquet"),
+            Format::Npy | Format::Idx | Format::Text => None,
+        }
+    }
 }
 
-/// The format of a file.
+/// The format of a file, if it can be read.
 pub(super) fn recognise(input: &Input) -> Result<Format> {
     let (head, origin) = (&input.head[..], &input.origin);
     if input.is_packed_twice() {
-        return Err(origin.refuse("the file is gzipped twice; unpack it once with gunzip"));
+        return Err(origin.refuse(FileProblem::GzippedTwice));
     }
-    if head.starts_with(npy_header::MAGIC) {
-        Ok(Format::Npy)
-    } else if head.starts_with(npz::MAGIC) {
-        Ok(Format::Npz)
-    } else if head.starts_with(parquet::MAGIC) {
-        Ok(Format::Parquet)
-    } else if matlab::recognise(head) {
-        Ok(Format::Matlab)
+    let format = if head.starts_with(npy_header::MAGIC) {
+        Format::Npy
+    } else if head.starts_with(b"PK\x03\x04") {
+        Format::Npz
+    } else if head.starts_with(b"PAR1") {
+        Format::Parquet
+    } else if is_matlab(head) {
+        Format::Matlab
     } else if is_hdf5(head) {
-        Err(origin.refuse(
-            "HDF5 files, which MATLAB writes as version 7.3, are not supported; save with -v7 or as \
-             .npy",
-        ))
+        return Err(origin.refuse(FileProblem::Hdf5));
     } else if idx::recognise(head) {
-        Ok(Format::Idx)
-    } else if looks_like_text(head) || has_text_ending(origin.path) {
-        Ok(Format::Text)
+        Format::Idx
+    } else if looks_like_text(head) || has_text_extension(origin.path) {
+        Format::Text
     } else {
-        Err(origin.refuse(format!("the format is not recognised; use {SUPPORTED}")))
+        return Err(origin.refuse(FileProblem::Unrecognised));
+    };
+    match format.missing_feature() {
+        Some(feature) => {
+            Err(origin.refuse(FileProblem::NotCompiled { format: format.name(), feature }))
+        }
+        None => Ok(format),
     }
+}
+
+/// Whether a file begins as those of MATLAB do: a text of 116 bytes, an offset, a version and a mark.
+fn is_matlab(head: &[u8]) -> bool {
+    matches!(head.get(124..128), Some([0, 1, b'I', b'M'] | [1, 0, b'M', b'I']))
 }
 
 fn is_hdf5(head: &[u8]) -> bool {
@@ -77,7 +99,7 @@ fn is_hdf5(head: &[u8]) -> bool {
     head.starts_with(MAGIC) || head.get(512..).is_some_and(|rest| rest.starts_with(MAGIC))
 }
 
-/// Whether there is nothing but characters, and among them a digit or a separator.
+/// Whether there are only characters, and among them a digit or a separator.
 fn looks_like_text(head: &[u8]) -> bool {
     let control = |byte: &u8| byte.is_ascii_control() && !b"\t\r\n".contains(byte);
     let text = match std::str::from_utf8(head) {
@@ -89,9 +111,9 @@ fn looks_like_text(head: &[u8]) -> bool {
     text && !head.iter().any(control) && head.iter().any(telling)
 }
 
-fn has_text_ending(path: &Path) -> bool {
-    let packed = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+fn has_text_extension(path: &Path) -> bool {
+    let packed = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("gz"));
     let inner = if packed { path.file_stem().map_or(path, Path::new) } else { path };
-    let ending = inner.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-    TEXT_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
+    let extension = inner.extension().and_then(|it| it.to_str()).unwrap_or("");
+    TEXT_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
 }

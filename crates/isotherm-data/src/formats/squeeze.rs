@@ -2,13 +2,13 @@
 
 use std::io::{self, BufRead, Read};
 
-/// A text whose values are separated by any number of spaces and tabs, with commas between them
-/// instead and nothing around the lines.
+/// Reads a text whose values are separated by any number of spaces and tabs as one with single commas
+/// between the values and no spaces around the lines.
 pub(super) struct Squeeze<R> {
     input: R,
     /// Whether the line has a value already.
     in_line: bool,
-    /// Whether spaces have come after it.
+    /// Whether spaces follow it.
     pending: bool,
 }
 
@@ -21,7 +21,7 @@ impl<R: BufRead> Squeeze<R> {
 impl<R: BufRead> Read for Squeeze<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let mut written = 0;
-        // Until there is something to give: no bytes would mean the end.
+        // Until there is something to return: no bytes would mean the end.
         while written == 0 && !out.is_empty() {
             let input = self.input.fill_buf()?;
             if input.is_empty() {

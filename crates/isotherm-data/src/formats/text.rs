@@ -2,57 +2,36 @@
 
 use std::io::Read;
 
-use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
-
 use super::input::Input;
 use super::squeeze::Squeeze;
-use isotherm::data::LeftOut;
+use super::text_fields::Fields;
+use crate::problems::{FileProblem, Separator, TextProblem};
+use isotherm::Result;
 use isotherm::data::values::Visitor;
-use isotherm::data::values::{Origin, shown};
-use isotherm::{Error, Result};
+use isotherm::data::{Assumption, LeftOut};
 
-/// Characters of a bad value that a message shows.
-const SHOWN: usize = 24;
-/// Bytes of a field that are kept. No number is longer.
-const KEPT: usize = 512;
-
-/// What stands between two values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Separator {
-    Byte(u8),
-    /// Any run of spaces and tabs.
-    Spaces,
-}
-
-impl Separator {
-    fn plural(self) -> &'static str {
-        match self {
-            Separator::Byte(b';') => "semicolons",
-            Separator::Byte(b'\t') => "tabs",
-            Separator::Byte(_) => "commas",
-            Separator::Spaces => "spaces",
-        }
-    }
-}
-
-/// The separator of a text that begins like this: the first of those that its first line has.
+/// The separator of a text that begins like this, by its first line.
 pub(super) fn separator(head: &[u8]) -> Separator {
     let line = head
         .split(|&byte| byte == b'\n')
         .map(<[u8]>::trim_ascii)
         .find(|line| !line.is_empty() && !line.starts_with(b"#"))
         .unwrap_or_default();
-    let found = [b',', b';', b'\t'].into_iter().find(|byte| line.contains(byte));
-    match found {
-        // Numbers with spaces between them too are a table that was aligned by hand.
-        Some(b'\t') if is_aligned(line) => Separator::Spaces,
-        Some(byte) => Separator::Byte(byte),
-        None if line.contains(&b' ') => Separator::Spaces,
-        None => Separator::Byte(b','),
+    if line.contains(&b',') {
+        Separator::Comma
+    } else if line.contains(&b';') {
+        Separator::Semicolon
+    } else if line.contains(&b'\t') && !is_aligned(line) {
+        Separator::Tab
+    } else if line.contains(&b'\t') || line.contains(&b' ') {
+        Separator::Spaces
+    } else {
+        Separator::Comma
     }
 }
 
-/// Whether a line with tabs has nothing but numbers, of which some have only spaces between them.
+/// Whether a line with tabs is a table that was aligned by hand: it has only numbers, some of them with
+/// only spaces between them.
 fn is_aligned(line: &[u8]) -> bool {
     let number =
         |field: &[u8]| std::str::from_utf8(field).is_ok_and(|text| text.parse::<f64>().is_ok());
@@ -67,11 +46,11 @@ enum FirstRow {
     Values,
     /// Names of the columns.
     Names,
-    /// Numbers of the columns, which is what pandas writes for columns without names.
+    /// Numbers of the columns, which pandas writes for columns without names.
     Numbers,
 }
 
-/// Columns that the first row gives a name that is to be left out.
+/// Columns that are left out by the name that the first row gives them.
 pub(super) fn columns_named(input: &Input, left_out: &LeftOut) -> Result<Vec<(String, usize)>> {
     let mut fields = fields(input, separator(&input.head))?;
     let (mut named, mut col) = (Vec::new(), 0);
@@ -79,7 +58,7 @@ pub(super) fn columns_named(input: &Input, left_out: &LeftOut) -> Result<Vec<(St
         if col == 0 && record_end && fields.is_blank() {
             continue;
         }
-        if let Some(name) = text(&fields.field).ok().filter(|name| left_out.has_name(name)) {
+        if let Some(name) = fields.text().filter(|name| left_out.has_name(name)) {
             named.push((name.to_owned(), col));
         }
         col += 1;
@@ -90,8 +69,8 @@ pub(super) fn columns_named(input: &Input, left_out: &LeftOut) -> Result<Vec<(St
     Ok(named)
 }
 
-/// Visits rows of values; a first row without any number or with the numbers of the columns is a
-/// header, and lines that begin with `#` are remarks. Where columns are left out by name, it names them.
+/// Visits rows of values. The first row is a header if it has no number, if it counts the columns, or if
+/// columns are left out by name; lines that begin with `#` are comments.
 pub(super) fn read(input: &Input, left_out: &LeftOut, visitor: &mut dyn Visitor) -> Result<()> {
     let separator = separator(&input.head);
     visitor.kind(&format!("text between {}", separator.plural()));
@@ -100,7 +79,7 @@ pub(super) fn read(input: &Input, left_out: &LeftOut, visitor: &mut dyn Visitor)
         None => first_row(&mut fields(input, separator)?, visitor)?,
     };
     if first == FirstRow::Numbers {
-        visitor.note("the first row numbers the columns and is taken as a header");
+        visitor.assumed(Assumption::NumberedHeader);
     }
     visit(fields(input, separator)?, first, visitor)
 }
@@ -108,27 +87,28 @@ pub(super) fn read(input: &Input, left_out: &LeftOut, visitor: &mut dyn Visitor)
 fn fields<'a>(input: &'a Input, separator: Separator) -> Result<Fields<'a, Box<dyn Read>>> {
     let text = input.open()?;
     let (byte, text): (u8, Box<dyn Read>) = match separator {
-        Separator::Byte(byte) => (byte, Box::new(text)),
+        Separator::Comma => (b',', Box::new(text)),
+        Separator::Semicolon => (b';', Box::new(text)),
+        Separator::Tab => (b'\t', Box::new(text)),
         Separator::Spaces => (b',', Box::new(Squeeze::new(text))),
     };
     Ok(Fields::new(&input.origin, byte, text, separator))
 }
 
-/// Looks at the first row, as far as it takes to tell.
+/// Reads the first row as far as is needed to classify it.
 fn first_row<R: Read>(fields: &mut Fields<'_, R>, visitor: &dyn Visitor) -> Result<FirstRow> {
-    // Columns so far, and those of them that are asked for.
+    // Columns so far, and those of them that are used.
     let (mut col, mut kept) = (0u32, 0u32);
     let (mut words, mut numbers, mut blank) = (false, false, false);
-    // Whether the numbers may be those of the columns, counted from 0 or from 1: of all columns, or of those that are
-    // asked for, beside others that have none.
+    // Whether the numbers may be those of the columns, counted from 0 or from 1: of all columns, or of
+    // those that are used, beside others without a number.
     let (mut of_all, mut of_kept) = ([true; 2], [true; 2]);
     while let Some(record_end) = fields.advance()? {
         if col == 0 && record_end && fields.is_blank() {
             continue;
         }
         if col == 0 && record_end && fields.is_a_row_of_digits() {
-            let why = "has no separators: write the zeros and ones between commas or spaces";
-            return Err(fields.refuse(0, fields.spell_with(why)));
+            return Err(fields.refuse(0, TextProblem::NoSeparators { text: fields.lossy() }));
         }
         let is = |place: u32, value: f64| [0.0, 1.0].map(|from| value == f64::from(place) + from);
         let narrow = |them: &mut [bool; 2], by: [bool; 2]| {
@@ -148,7 +128,7 @@ fn first_row<R: Read>(fields: &mut Fields<'_, R>, visitor: &dyn Visitor) -> Resu
                 narrow(&mut of_all, is(col, value));
                 narrow(&mut of_kept, is(kept, value));
             }
-            Err(why) if fields.is_odd() => return Err(fields.refuse(col as usize, why)),
+            Err(problem) if fields.is_odd() => return Err(fields.refuse(col as usize, problem)),
             Err(_) => {
                 (of_all, of_kept) = ([false; 2], [false; 2]);
                 words |= !fields.is_missing();
@@ -165,7 +145,7 @@ fn first_row<R: Read>(fields: &mut Fields<'_, R>, visitor: &dyn Visitor) -> Resu
     }
     Ok(match (words, numbers) {
         (true, false) => FirstRow::Names,
-        // Two columns of zeros and ones may well begin with 0 and 1, but not beside an empty field.
+        // Two columns of zeros and ones often begin with 0 and 1, but not beside an empty field.
         (false, true) if kept >= 3 || (kept == 2 && blank) => FirstRow::Numbers,
         _ => FirstRow::Values,
     })
@@ -178,7 +158,7 @@ fn visit<R: Read>(
 ) -> Result<()> {
     let origin = fields.origin;
     let mut header = first != FirstRow::Values;
-    // Of the first row, once it has ended.
+    // Those of the first row, once it has been read.
     let (mut width, mut first_line) = (0, 0);
     let (mut row, mut col) = (0, 0);
     while let Some(record_end) = fields.advance()? {
@@ -189,14 +169,14 @@ fn visit<R: Read>(
             let expected = width == 0 || col < width;
             let value = match fields.parse() {
                 _ if !visitor.wants(col) => f64::NAN,
-                // A missing value, which some visitors count.
+                // Some visitors count missing values.
                 Err(_) if fields.is_missing() && expected => f64::NAN,
-                parsed => parsed.map_err(|why| fields.refuse(col, why))?,
+                parsed => parsed.map_err(|problem| fields.refuse(col, problem))?,
             };
             if expected {
                 visitor
                     .value(row, col, value)
-                    .map_err(|why| fields.refuse(col, fields.spell_with(&why)))?;
+                    .map_err(|problem| fields.refuse_value(col, problem))?;
             }
         }
         col += 1;
@@ -206,176 +186,17 @@ fn visit<R: Read>(
         if width == 0 {
             (width, first_line) = (col, fields.line);
         } else if col != width {
-            let why = format!("the row has {col} value(s), but line {first_line} has {width}");
-            return Err(fields.refuse(col.min(width), format!("{why}; give every row as many")));
+            let problem = TextProblem::RowLength { values: col, expected: width, first_line };
+            return Err(fields.refuse(col.min(width), problem));
         }
         row += usize::from(!header);
         (header, col) = (false, 0);
     }
     if width == 0 {
-        return Err(origin.refuse("there are no values in the file; write rows of 0 and 1"));
+        return Err(origin.refuse(FileProblem::NoValues));
     }
     if row == 0 {
-        let why = "there is a header but no row of values; write rows of 0 and 1 below it";
-        return Err(origin.refuse(why));
+        return Err(origin.refuse(TextProblem::HeaderOnly));
     }
     Ok(())
-}
-
-/// The fields of a text, one at a time and none held longer.
-struct Fields<'a, R> {
-    origin: &'a Origin<'a>,
-    separator: Separator,
-    reader: Reader,
-    input: R,
-    chunk: Vec<u8>,
-    from: usize,
-    until: usize,
-    ended: bool,
-    /// The field, as far as it is kept.
-    field: Vec<u8>,
-    /// The line that it begins in.
-    line: u64,
-}
-
-impl<'a, R: Read> Fields<'a, R> {
-    fn new(origin: &'a Origin<'a>, byte: u8, input: R, separator: Separator) -> Fields<'a, R> {
-        // Only a newline ends a record, so that the line count is exact for CRLF too; the carriage
-        // return is trimmed with the spaces.
-        let reader = ReaderBuilder::new()
-            .delimiter(byte)
-            .terminator(Terminator::Any(b'\n'))
-            .comment(Some(b'#'))
-            .build();
-        let (chunk, field) = (vec![0; 1 << 15], Vec::with_capacity(KEPT));
-        let (from, until, ended) = (0, 0, false);
-        Fields { origin, separator, reader, input, chunk, from, until, ended, field, line: 1 }
-    }
-
-    /// Moves to the next field and tells whether it ends its record; nothing at the end.
-    fn advance(&mut self) -> Result<Option<bool>> {
-        self.field.clear();
-        let (mut piece, mut newlines) = ([0; KEPT], 0);
-        loop {
-            if self.from == self.until && !self.ended {
-                self.refill()?;
-            }
-            let input = &self.chunk[self.from..self.until];
-            let at_end = input.is_empty();
-            let (result, used, written) = self.reader.read_field(input, &mut piece);
-            self.from += used;
-            newlines += piece[..written].iter().filter(|&&byte| byte == b'\n').count() as u64;
-            let room = KEPT - self.field.len();
-            self.field.extend_from_slice(&piece[..written.min(room)]);
-            match result {
-                ReadFieldResult::InputEmpty | ReadFieldResult::OutputFull => {}
-                ReadFieldResult::End => return Ok(None),
-                ReadFieldResult::Field { record_end } => {
-                    // A field that the end of the file cuts off has no newline behind it.
-                    let passed = newlines + u64::from(record_end && !at_end);
-                    self.line = self.reader.line().saturating_sub(passed).max(1);
-                    return Ok(Some(record_end));
-                }
-            }
-        }
-    }
-
-    fn refill(&mut self) -> Result<()> {
-        let read = self.input.read(&mut self.chunk).map_err(|error| self.origin.io(&error))?;
-        (self.from, self.until) = (0, read);
-        if read == 0 {
-            // With a newline added, every record outside an open quote ends with one.
-            self.chunk[0] = b'\n';
-            (self.until, self.ended) = (1, true);
-        }
-        Ok(())
-    }
-
-    fn trimmed(&self) -> &[u8] {
-        self.field.trim_ascii()
-    }
-
-    fn is_blank(&self) -> bool {
-        self.trimmed().is_empty()
-    }
-
-    /// Whether it is not even text.
-    fn is_odd(&self) -> bool {
-        text(&self.field).is_err()
-    }
-
-    /// Whether it stands for a value that is not there.
-    fn is_missing(&self) -> bool {
-        ["", "na", "n/a", "null", "none", "?"].iter().any(|missing| self.is(missing))
-    }
-
-    /// Whether it is true or false in words, as R and pandas write them.
-    fn is_truth(&self) -> bool {
-        self.is("true") || self.is("false")
-    }
-
-    /// Whether it is this word, in capitals or not.
-    fn is(&self, word: &str) -> bool {
-        self.trimmed().eq_ignore_ascii_case(word.as_bytes())
-    }
-
-    /// Whether it is a row of zeros and ones with nothing between them.
-    fn is_a_row_of_digits(&self) -> bool {
-        let digits = self.trimmed();
-        digits.len() > 1 && digits.iter().all(|byte| matches!(byte, b'0' | b'1'))
-    }
-
-    /// The value of the field, or why it has none.
-    fn parse(&self) -> std::result::Result<f64, String> {
-        match self.field.as_slice() {
-            b"0" => return Ok(0.0),
-            b"1" => return Ok(1.0),
-            _ => {}
-        }
-        let text = text(&self.field)?;
-        match text.parse::<f64>() {
-            Ok(value) if self.field.len() < KEPT => Ok(value),
-            _ if self.is("true") => Ok(1.0),
-            _ if self.is("false") => Ok(0.0),
-            _ if text.is_empty() => Err(EMPTY.to_owned()),
-            _ => {
-                let separators = self.separator.plural();
-                let remedy = match text.contains([',', ';', '\t', ' ']) {
-                    true => format!("separate the values by {separators}"),
-                    false => format!(
-                        "write only 0 and 1 between {separators}, and leave out columns of names \
-                         (--drop)"
-                    ),
-                };
-                Err(format!("\"{}\" is not a number; {remedy}", shown(text, SHOWN)))
-            }
-        }
-    }
-
-    /// Why the value cannot be used, after the value as the file has it.
-    fn spell_with(&self, why: &str) -> String {
-        match self.is_blank() {
-            true => EMPTY.to_owned(),
-            false => format!("{} {why}", shown(&String::from_utf8_lossy(self.trimmed()), SHOWN)),
-        }
-    }
-
-    fn refuse(&self, col: usize, why: String) -> Error {
-        self.origin.refuse_at(format!("line {}, column {}", self.line, col + 1), why)
-    }
-}
-
-const EMPTY: &str = "the field is empty; fill in or remove missing values";
-
-/// A field's text without the spaces around it.
-fn text(field: &[u8]) -> std::result::Result<&str, String> {
-    std::str::from_utf8(field).map(str::trim).or_else(|error| {
-        // A field that is too long may be cut inside a character.
-        let cut = field.len() == KEPT && error.error_len().is_none();
-        let good = std::str::from_utf8(&field[..error.valid_up_to()]);
-        good.ok().filter(|_| cut).map(str::trim).ok_or_else(|| {
-            let start = String::from_utf8_lossy(field.get(..4 * SHOWN).unwrap_or(field));
-            format!("\"{}\" is not UTF-8 text; save the file as UTF-8", shown(&start, SHOWN))
-        })
-    })
 }

@@ -1,13 +1,14 @@
-//! A visitor that sees some of the columns only.
+//! A visitor that sees only some of the columns.
 
-use isotherm::data::values::{Visitor, flattened};
+use isotherm::data::Assumption;
+use isotherm::data::values::{ValueProblem, Visitor, flattened};
 
-/// Hands on all but some of the columns, the others counted without them.
+/// Passes on all but some of the columns, and counts only those that it passes on.
 pub(super) struct Without<'a> {
     inner: &'a mut dyn Visitor,
-    /// First and last of columns in a row that are left out, in ascending order.
+    /// Runs of adjacent columns that are left out, as first and last.
     runs: Vec<(usize, usize)>,
-    /// Columns that there were.
+    /// Columns of the file, as far as they have been seen.
     pub(super) width: usize,
 }
 
@@ -17,7 +18,7 @@ impl<'a> Without<'a> {
         Without { inner, runs, width: 0 }
     }
 
-    /// How many of the first so many columns are left.
+    /// How many of the first `columns` columns are passed on.
     pub(super) fn left_of(&self, columns: usize) -> usize {
         let before = self.runs.iter().take_while(|&&(first, _)| first < columns);
         columns - before.map(|&(first, last)| columns.min(last + 1) - first).sum::<usize>()
@@ -29,8 +30,8 @@ impl Visitor for Without<'_> {
         self.inner.kind(kind);
     }
 
-    fn note(&mut self, note: &str) {
-        self.inner.note(note);
+    fn assumed(&mut self, assumption: Assumption) {
+        self.inner.assumed(assumption);
     }
 
     fn dimensions(&mut self, shape: &[usize]) -> bool {
@@ -43,7 +44,7 @@ impl Visitor for Without<'_> {
         !self.runs.iter().any(|&(first, last)| (first..=last).contains(&col))
     }
 
-    fn value(&mut self, row: usize, col: usize, value: f64) -> Result<(), String> {
+    fn value(&mut self, row: usize, col: usize, value: f64) -> Result<(), ValueProblem> {
         self.width = self.width.max(col + 1);
         match self.wants(col) {
             true => self.inner.value(row, self.left_of(col), value),

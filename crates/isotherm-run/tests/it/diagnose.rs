@@ -1,7 +1,7 @@
 //! Every rule raises its kind of diagnostic on the facts that it is about, and all are silent about a healthy run.
 
 use crate::healthy::*;
-use isotherm::diagnostics::data::DataDiagnostic;
+use isotherm::data::DataDiagnostic;
 use isotherm::diagnostics::{Diagnostic, Stop, Stretch, WhichParameters};
 use isotherm::likelihood::{Basis, Reason, Verdict};
 use isotherm::model::Parameters;

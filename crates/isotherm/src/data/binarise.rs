@@ -1,5 +1,5 @@
-//! How grey values become zeros and ones. Likelihoods under different rules do not compare, so a
-//! run names its rule.
+//! How grey values become zeros and ones. Likelihoods under different rules cannot be compared, so a
+//! run records its rule.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,18 +7,14 @@ use std::str::FromStr;
 use isotherm_kernels::stream_key;
 use serde::{Deserialize, Serialize};
 
+use super::DataSettingError;
 use crate::error::{Error, Result};
 use isotherm_tempering::streams::Purpose;
-
-/// The choices, as errors list them.
-pub(super) const CHOICES: &str = "--binarise threshold:0.5 (a share of 1 or of 255; from 1 on a \
-                                  value of the file), static:1 (drawn once, from that seed) or \
-                                  dynamic (drawn anew every epoch)";
 
 /// A rule by which values become zeros and ones. Written `as-is`, `threshold:0.5`, `static:1` or
 /// `dynamic`.
 ///
-/// What a value's intensity is, the training data decide: see [`Scale`].
+/// The training data decide what the intensity of a value is: see [`Scale`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Binarise {
@@ -26,7 +22,7 @@ pub enum Binarise {
     #[default]
     AsIs,
     /// 1 where the intensity is above this. A threshold of 1 or more, or below 0, is compared with
-    /// the values as they stand in the file, and so is any threshold if some of them are negative.
+    /// the values as they are in the file, and so is any threshold if some values are negative.
     Threshold(f64),
     /// Each value is 1 with its intensity as probability, drawn once from this seed.
     Static(u64),
@@ -35,12 +31,12 @@ pub enum Binarise {
 }
 
 impl Binarise {
-    /// The same with one draw for all epochs, for whoever only looks: no grey values need to be held.
+    /// The same with one draw for all epochs, for a look at the data: no grey values need to be held.
     pub fn drawn_once(self) -> Binarise {
         if self == Binarise::Dynamic { Binarise::Static(1) } else { self }
     }
 
-    /// Whether it asks what share of the whole a value is.
+    /// Whether it depends on the intensity of a value.
     pub(super) fn is_by_intensity(self) -> bool {
         match self {
             Binarise::AsIs => false,
@@ -50,11 +46,11 @@ impl Binarise {
     }
 }
 
-/// What the values of a file mean to a rule. The training data decide, and held-out data are read by
-/// the same scale: the range of a small file says little.
+/// What the values of a file mean to a rule. The training data decide, and held-out data are read on
+/// the same scale, because the range of a small file says little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// They are taken as they stand.
+    /// They are taken as they are.
     #[default]
     Values,
     /// All lie between 0 and 1: they are intensities.
@@ -87,12 +83,7 @@ impl FromStr for Binarise {
             Some(("static", seed)) => seed.parse().ok().map(Binarise::Static),
             _ => None,
         };
-        parsed.ok_or_else(|| {
-            Error::config(format!(
-                "--binarise is as-is, threshold:0.5 (or another number), static:1 (or another seed) \
-                 or dynamic, not {text:?}"
-            ))
-        })
+        parsed.ok_or_else(|| DataSettingError::Binarise { text: text.to_owned() }.into())
     }
 }
 
@@ -121,26 +112,26 @@ impl From<Binarise> for String {
     }
 }
 
-/// Levels by which intensities are told apart: enough for any picture, and such that no round number is
-/// near the border of two.
+/// Levels that a fingerprint distinguishes: enough for any picture, and such that no round number is
+/// near the border of two levels.
 const LEVELS: f64 = 65_536.1;
 
-/// A fingerprint of a value that `full` divides into an intensity, and of its place. Those of all values of
-/// a file add up to the file's, in whatever order they come. Single or double precision, bytes or
-/// fractions do not matter.
+/// A fingerprint of an intensity, `value / full`, and of its place. The fingerprint of a file is the sum
+/// over its values, which does not depend on their order, on single or double precision, or on whether
+/// they are bytes or fractions.
 pub(super) fn fingerprint(row: usize, col: usize, value: f64, full: f64) -> u64 {
     let level = (value / full * LEVELS).round() as u64;
     stream_key(level, Purpose::Fingerprint as u64, row as u64, col as u64)
 }
 
-/// The key of `static:SEED` for a file: two files are drawn independently, and the same intensities alike
-/// whatever the format or the name.
+/// The key of `static:SEED` for a file: two files are drawn independently, and the same intensities get
+/// the same draws in any format and under any name.
 pub(super) fn static_key(seed: u64, fingerprint: u64) -> u64 {
     stream_key(seed, Purpose::Fingerprint as u64, fingerprint, 0)
 }
 
-/// The draw of `static:SEED` for one value: a function of the file's key and the value's place, so
-/// that files that lie on their side give the same bits.
+/// The draw of `static:SEED` for one value: a function of the key of the file and of the place, so that
+/// files that are stored row by row or column by column give the same bits.
 pub(super) fn static_draw(key: u64, row: usize, col: usize, intensity: f64) -> bool {
     let key = stream_key(key, Purpose::StaticBinarise as u64, row as u64, col as u64);
     // 53 bits: all that the uniforms below 1 have in f64.
@@ -162,6 +153,8 @@ mod tests {
         for wrong in ["", "grey", "threshold", "threshold:", "threshold:nan", "static:-1", "static"]
         {
             let refusal = wrong.parse::<Binarise>().unwrap_err();
+            let cause = DataSettingError::Binarise { text: wrong.to_owned() };
+            assert_eq!(refusal.cause(), Some(&cause));
             assert!(refusal.is_config() && refusal.to_string().contains("dynamic"), "{refusal}");
         }
     }

@@ -1,21 +1,19 @@
-//! One face for all data: what the trainer asks of it.
+//! The data that a model learns from or is measured on.
 
-use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::mixture::Mixture;
-use super::values::{self, Loaded, Values};
-use super::{Binarise, ImageShape, Intensities, Modes, Scale};
-use crate::error::{Error, Result};
-use isotherm_tempering::streams::{Clock, Purpose};
+use super::table::{Table, rule_words};
+use super::{Binarise, DataError, DataProblem, ImageShape, Modes, Scale};
+use crate::error::Result;
 
 /// What to do about columns that have the same value in every example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConstantColumns {
     /// Keep them in pictures, whose margins are often empty, and refuse them in tables, where they are
-    /// mostly there by mistake.
+    /// mostly mistakes.
     Auto,
     /// Refuse the data.
     Refuse,
@@ -32,102 +30,13 @@ pub enum Dataset {
     Table(Table),
 }
 
-/// A fixed set of examples.
-#[derive(Clone, Debug)]
-pub struct Table {
-    /// Where they come from.
-    pub name: String,
-    /// A row for each example. Of grey ones this is one draw, on which likelihoods are measured.
-    pub examples: BitMatrix,
-    /// The grey values behind them, where every epoch draws its own zeros and ones.
-    pub grey: Option<Intensities>,
-    /// How zeros and ones came of the values in the file.
-    pub binarise: Binarise,
-    /// What the values in the file meant to that rule.
-    pub scale: Scale,
-    /// What was taken for granted in reading the file, if anything.
-    pub note: Option<String>,
-    /// Whether some columns of the file were left out.
-    pub is_without_some: bool,
-}
-
-impl Table {
-    /// Examples that are zeros and ones.
-    pub fn new(name: impl Into<String>, examples: BitMatrix) -> Table {
-        let (binarise, scale) = (Binarise::AsIs, Scale::Values);
-        let (grey, note, is_without_some) = (None, None, false);
-        Table { name: name.into(), examples, grey, binarise, scale, note, is_without_some }
-    }
-
-    /// What was read, under a name.
-    pub fn of(name: String, loaded: Loaded, binarise: Binarise, data_seed: u64) -> Table {
-        let Loaded { values, scale, note } = loaded;
-        let (examples, grey) = match values {
-            Values::Bits(bits) => (bits, None),
-            Values::Grey(grey) => {
-                let clock = Clock { seed: data_seed, step: 0 };
-                (grey.draw_all(clock, Purpose::MeasuredBinarise), Some(grey))
-            }
-        };
-        Table { name, examples, grey, binarise, scale, note, is_without_some: false }
-    }
-
-    /// The examples with these numbers, under a name of their own.
-    pub fn select(&self, name: String, rows: &[usize]) -> Table {
-        Table {
-            name,
-            examples: self.examples.select(rows),
-            grey: self.grey.as_ref().map(|grey| grey.select(rows)),
-            binarise: self.binarise,
-            scale: self.scale,
-            note: self.note.clone(),
-            is_without_some: self.is_without_some,
-        }
-    }
-
-    /// How its values became zeros and ones, for people.
-    fn rule(&self) -> String {
-        let rule = self.binarise;
-        match rule {
-            Binarise::Dynamic => format!("{rule}, one draw by the data seed"),
-            Binarise::Threshold(level) if self.scale == Scale::Bytes => {
-                format!("{rule}, that is above {}", level * self.scale.full())
-            }
-            _ => rule.to_string(),
-        }
-    }
-
-    /// Columns that have the same value in every example.
-    pub fn constant_columns(&self) -> Vec<usize> {
-        let (sums, all) = match &self.grey {
-            Some(grey) => (grey.column_sums(), 255 * grey.rows() as u64),
-            None => (self.examples.column_counts(), self.examples.rows() as u64),
-        };
-        let sums = sums.into_iter().enumerate();
-        sums.filter(|&(_, sum)| sum == 0 || sum == all).map(|(column, _)| column).collect()
-    }
-}
-
 impl Dataset {
     /// The mixture of the data seed.
     pub fn mixture(data_seed: u64) -> Dataset {
         Dataset::Mixture(Mixture::new(data_seed))
     }
 
-    /// The examples in memory, binarised by the same rules: `value` of a row and a column.
-    pub fn of_values(
-        name: &str,
-        shape: [usize; 2],
-        value: &dyn Fn(usize, usize) -> f64,
-        binarise: Binarise,
-        data_seed: u64,
-        like: Option<Scale>,
-    ) -> Result<Dataset> {
-        let loaded = values::of_values(name, shape, value, binarise, like)?;
-        Ok(Dataset::Table(Table::of(name.to_owned(), loaded, binarise, data_seed)))
-    }
-
-    /// What the values in the file meant; the mixture comes from none.
+    /// What the values in the file mean to the rule; the mixture comes from no file.
     pub fn scale(&self) -> Option<Scale> {
         match self {
             Dataset::Mixture(_) => None,
@@ -135,67 +44,37 @@ impl Dataset {
         }
     }
 
-    /// What was taken for granted in reading it, if anything.
-    pub fn note(&self) -> Option<String> {
-        match self {
-            Dataset::Mixture(_) => None,
-            Dataset::Table(table) => {
-                table.note.as_ref().map(|note| format!("{}: {note}", table.name))
-            }
-        }
-    }
-
-    /// What is odd about data that are only measured: a rule that leaves nothing of them.
-    pub fn held_out_warning(&self) -> Option<String> {
-        let Dataset::Table(table) = self else { return None };
-        let ones: u64 = table.examples.column_counts().iter().sum();
-        let all = table.examples.rows() as u64 * table.examples.cols() as u64;
-        let value = u8::from(ones > 0);
-        (table.binarise != Binarise::AsIs && (ones == 0 || ones == all)).then(|| {
-            let on = self.measured_on();
-            format!("{on}: every value is {value}; check that the rule suits the file")
-        })
-    }
-
     /// Refuses data that nothing can be learned from and, unless they are to be kept, data with
-    /// columns that never change: a model of them is sure of what it has never seen otherwise. `shape`
-    /// is that of the pictures, if they are some.
+    /// constant columns: a model of them is certain of what it has never seen vary. `shape` is that of
+    /// the examples, if they are pictures.
     pub fn check_learnable(
         &self,
         constant_columns: ConstantColumns,
         shape: Option<ImageShape>,
     ) -> Result<()> {
         let Dataset::Table(table) = self else { return Ok(()) };
-        let (name, columns) = (&table.name, table.examples.cols());
-        let constant = table.constant_columns();
+        let (constant, columns) = (table.constant_columns(), table.examples.cols());
         let refuses = match constant_columns {
             ConstantColumns::Auto => shape.is_none(),
             ConstantColumns::Refuse => true,
             ConstantColumns::Keep => false,
         };
-        match constant.first() {
-            Some(_) if constant.len() == columns => Err(Error::data(match &table.binarise {
-                Binarise::AsIs => format!(
-                    "{name}: every column is constant, so there is nothing to learn; check that rows \
-                     are examples and columns are variables"
-                ),
-                rule => format!(
-                    "{name}: under --binarise {rule} every column is constant, so there is nothing to \
-                     learn; check that the rule suits the file (`isotherm data` shows its values)"
-                ),
-            })),
-            Some(first) if refuses => Err(Error::data(format!(
-                "{name}: {} of {columns} columns are constant, the first of them column {}{}; \
-                 leave them out, or train on them as they are with --constant-columns keep",
-                constant.len(),
-                first + 1,
-                if table.is_without_some { " of those that --drop leaves" } else { "" }
-            ))),
-            _ => Ok(()),
-        }
+        let problem = match constant.first() {
+            Some(_) if constant.len() == columns => {
+                DataProblem::AllConstant { rule: table.binarise }
+            }
+            Some(first) if refuses => DataProblem::ConstantColumns {
+                constant: constant.len(),
+                columns,
+                first: first + 1,
+                some_left_out: table.is_without_some,
+            },
+            _ => return Ok(()),
+        };
+        Err(DataError::new(&table.name, Vec::new(), problem).into())
     }
 
-    /// What to call it: `mixture`, or the file.
+    /// Its name: `mixture`, or the file.
     pub fn name(&self) -> &str {
         match self {
             Dataset::Mixture(_) => "mixture",
@@ -203,18 +82,18 @@ impl Dataset {
         }
     }
 
-    /// What a likelihood on it is measured on: its name, and how its values became zeros and ones
-    /// where that was a choice.
+    /// What a likelihood on it is measured on: its name, and the rule that binarised its values if there
+    /// was one.
     pub fn measured_on(&self) -> String {
         match self {
             Dataset::Table(table) if table.binarise != Binarise::AsIs => {
-                format!("{} ({})", table.name, table.rule())
+                format!("{} ({})", table.name, rule_words(table.binarise, table.above()))
             }
             _ => self.name().to_owned(),
         }
     }
 
-    /// Its shape for people, to notice a matrix that lies on its side.
+    /// Name and shape, which show whether a matrix is transposed by mistake.
     pub fn describe(&self) -> String {
         match self {
             Dataset::Mixture(_) => {
@@ -235,7 +114,7 @@ impl Dataset {
         }
     }
 
-    /// Number of examples; the mixture has no end of them.
+    /// Number of examples; nothing for the mixture, which is endless.
     pub fn examples(&self) -> Option<usize> {
         match self {
             Dataset::Mixture(_) => None,
@@ -285,22 +164,6 @@ impl Dataset {
             Dataset::Mixture(mixture) => Some(-mixture.entropy()),
             Dataset::Table(_) => None,
         }
-    }
-
-    /// What is worth knowing before learning begins, one sentence each.
-    pub fn warnings(&self) -> Vec<String> {
-        let Dataset::Table(table) = self else { return Vec::new() };
-        let constant = table.constant_columns().len();
-        let mut warnings = Vec::new();
-        if constant > 0 {
-            warnings.push(format!(
-                "{}: {constant} of {} columns are constant; they are kept, and their biases start \
-                 at a probability of 0.01 or 0.99",
-                table.name,
-                table.examples.cols()
-            ));
-        }
-        warnings
     }
 
     /// A fingerprint of the examples, so that a run is not resumed on other data.

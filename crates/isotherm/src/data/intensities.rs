@@ -1,4 +1,4 @@
-//! Grey examples that are drawn as zeros and ones again and again.
+//! Grey examples from which zeros and ones are drawn anew in every epoch.
 
 use isotherm_kernels::BitMatrix;
 
@@ -15,7 +15,7 @@ pub struct Intensities {
 }
 
 impl Intensities {
-    /// The rows of a matrix with so many columns.
+    /// The rows of a matrix with this number of columns.
     pub fn new(cols: usize, values: Vec<u8>) -> Intensities {
         assert!(cols > 0 && values.len().is_multiple_of(cols), "whole rows");
         Intensities { cols, values }
@@ -31,7 +31,7 @@ impl Intensities {
         &self.values[row * self.cols..][..self.cols]
     }
 
-    /// All of them, row after row.
+    /// All intensities, row after row.
     pub fn values(&self) -> &[u8] {
         &self.values
     }
@@ -54,7 +54,7 @@ impl Intensities {
     }
 
     /// Draws an example for an epoch into a row of words, which are zero: each bit is one with its
-    /// intensity as probability. A function of seed, epoch and example and of nothing else.
+    /// intensity as probability. The draw depends on seed, epoch and example only.
     pub fn draw(&self, example: usize, clock: Clock, purpose: Purpose, words: &mut [u64]) {
         let mut rng = clock.lanes(purpose, example);
         for (tile, values) in self.row(example).chunks(LANES).enumerate() {

@@ -1,10 +1,11 @@
-//! Columns of a file that are no variables: numbers of rows, labels, names.
+//! Columns of a file that are not variables: row numbers, labels, names.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::DataSettingError;
 use crate::error::{Error, Result};
 
 /// Columns to leave out, by their numbers from 1 on, by ranges of these, or by the names that a file
@@ -26,8 +27,8 @@ impl LeftOut {
         self.0.is_empty()
     }
 
-    /// First and last of the columns in a row that are left out, counted from 0 and in ascending order, those
-    /// in `named` too.
+    /// Runs of adjacent columns that are left out, as first and last, counted from 0 and in ascending
+    /// order. `named` adds columns that were found by their names.
     pub fn runs(&self, named: impl Iterator<Item = usize>) -> Vec<(usize, usize)> {
         let numbers = self.0.iter().filter_map(|it| match it {
             Columns::Numbers(first, last) => Some((*first, *last)),
@@ -45,13 +46,9 @@ impl LeftOut {
         runs
     }
 
-    /// Refuses, in words, numbers beyond the columns that there are.
-    pub fn check_width(&self, width: usize) -> std::result::Result<(), String> {
-        let last = self.runs(std::iter::empty()).last().map_or(0, |&(_, last)| last + 1);
-        match last > width {
-            true => Err(format!("--drop {last}: there are only {width} columns")),
-            false => Ok(()),
-        }
+    /// The largest number of a column in it, counted from 1.
+    pub fn largest_number(&self) -> Option<usize> {
+        self.runs(std::iter::empty()).last().map(|&(_, last)| last + 1)
     }
 
     /// Whether a column of this name is left out.
@@ -85,9 +82,7 @@ fn columns(part: &str) -> Result<Columns> {
         return Ok(Columns::Name(part.to_owned()));
     };
     if first == 0 || last < first {
-        return Err(Error::config(format!(
-            "--drop {part}: columns are counted from 1, and a range goes up, such as 4-6"
-        )));
+        return Err(DataSettingError::Drop { text: part.to_owned() }.into());
     }
     Ok(Columns::Numbers(first - 1, last - 1))
 }
@@ -132,14 +127,16 @@ mod tests {
         let left_out: LeftOut = " 2, 5-7,class ,year-1984".parse().unwrap();
         assert_eq!(left_out.to_string(), "2,5-7,class,year-1984");
         assert_eq!(left_out.runs([9, 5].into_iter()), [(1, 1), (4, 6), (9, 9)]);
-        assert_eq!(left_out.check_width(7), Ok(()));
-        assert!(left_out.check_width(6).is_err_and(|why| why.contains("--drop 7")));
+        assert_eq!(left_out.largest_number(), Some(7));
+        assert_eq!("class".parse::<LeftOut>().unwrap().largest_number(), None);
         assert!(left_out.has_name("class") && !left_out.has_name("Class"));
         assert_eq!(left_out.names().count(), 2);
         assert!("".parse::<LeftOut>().unwrap().is_empty());
         for wrong in ["0", "3-2", "0-4"] {
-            let why = wrong.parse::<LeftOut>().unwrap_err().to_string();
-            assert!(why.contains(&format!("--drop {wrong}")), "{why}");
+            let refusal = wrong.parse::<LeftOut>().unwrap_err();
+            let cause = DataSettingError::Drop { text: wrong.to_owned() };
+            assert_eq!(refusal.cause(), Some(&cause));
+            assert!(refusal.is_config() && refusal.to_string().contains(wrong), "{refusal}");
         }
     }
 }

@@ -24,14 +24,14 @@ impl Minibatches {
         Minibatches::from_update(size, seed, 0)
     }
 
-    /// The same with a first pass over the data that begins at an update other than the first: all of
-    /// them are seen, in an order that earlier passes did not have.
+    /// The same with a first pass over the data that begins at an update other than the first: the pass
+    /// uses every example, in an order that no earlier pass had.
     pub fn from_update(size: usize, seed: u64, origin: u64) -> Minibatches {
         Minibatches { size, seed, origin, order: Vec::new(), epoch: None }
     }
 
     /// The batch of an update. A table is shuffled anew each epoch and every example is used
-    /// exactly once in it; grey ones are drawn anew too. A batch may straddle two epochs.
+    /// exactly once in it; grey examples are drawn anew too. A batch may span two epochs.
     pub fn at(&mut self, update: u64, data: &Dataset) -> BitMatrix {
         let mut batch = BitMatrix::zeros(0, data.n_visible());
         self.fill(update, data, &mut batch);
@@ -53,7 +53,7 @@ impl Minibatches {
     fn fill_from_table(&mut self, update: u64, table: &Table, batch: &mut BitMatrix) {
         let rows = table.examples.rows() as u64;
         let first = (update - self.origin) * self.size as u64;
-        // As many as if the data had always been these: no earlier pass over them had these numbers.
+        // As if these had always been the data, so that no earlier pass over them had the same number.
         let passes_before = (self.origin * self.size as u64).div_ceil(rows);
         batch.clear_rows();
         for position in first..first + self.size as u64 {

@@ -1,4 +1,4 @@
-//! Width and height, where the examples are images: for pictures of them, for whether a pixel may be always
+//! Width and height of examples that are images: for pictures of them, for whether a pixel may always be
 //! off, and for which pixels are neighbours.
 
 use std::fmt;
@@ -6,16 +6,17 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::DataSettingError;
 use crate::error::{Error, Result};
 
 /// The smallest side of an image whose shape is guessed.
 const SMALLEST_SIDE: usize = 4;
 
-/// The smallest side of a square that is taken for an image where that changes what is done.
+/// The smallest side of a square that is taken for an image if that changes what a run does.
 const SURE_SIDE: usize = 8;
 
-/// Below this share of the variance, neighbours differ so little that the columns are an image's
-/// pixels. Columns without an order have a share of 1.
+/// Columns are the pixels of an image if neighbours differ by less than this fraction of what columns
+/// without an order differ by.
 const SMOOTH: f64 = 0.5;
 
 /// The shape of an image whose pixels lie row by row. Written `28x28`, width first.
@@ -29,7 +30,7 @@ pub struct ImageShape {
 }
 
 impl ImageShape {
-    /// The square with this many pixels, if there is one that could be an image.
+    /// The square with this many pixels, if there is one that is large enough to be an image.
     pub fn guess(pixels: usize) -> Option<ImageShape> {
         let side = pixels.isqrt();
         (side >= SMALLEST_SIDE && side * side == pixels)
@@ -43,10 +44,10 @@ impl ImageShape {
         square.filter(|shape| shape.is_smooth(means, |at| means[at] > 0.0 && means[at] < 1.0))
     }
 
-    /// Whether neighbouring pixels of a picture are alike, in both directions, among those that vary: a
-    /// table with columns that never change is smooth by these alone. A table whose columns are sorted
-    /// is smooth along its rows and, because the next row goes on where one ends, hardly less so across
-    /// them; but there a step to the row below leads further than half a row.
+    /// Whether neighbouring pixels of a picture are alike in both directions. Only pixels that vary
+    /// count, because constant columns alone would make a table smooth. A table whose columns are sorted
+    /// is smooth along its rows and, because each row continues the one before, nearly as smooth across
+    /// them; but there a step to the row below changes more than a step of half a row.
     pub fn is_smooth(self, picture: &[f64], varies: impl Fn(usize) -> bool) -> bool {
         let varying: Vec<usize> = (0..picture.len()).filter(|&at| varies(at)).collect();
         let mean_over = |places: &[usize], value: &dyn Fn(usize) -> Option<f64>| {
@@ -69,18 +70,17 @@ impl ImageShape {
         right + below < SMOOTH * 4.0 * variance && below < apart(self.width / 2, false)
     }
 
+    /// The number of pixels, unless it overflows.
+    pub fn pixels(self) -> Option<usize> {
+        self.width.checked_mul(self.height)
+    }
+
     /// Refuses a shape that does not fit data of this width.
     pub fn check(self, columns: usize) -> Result<()> {
-        // A product that overflows fits no data.
-        let pixels = self.width.checked_mul(self.height);
-        if pixels == Some(columns) {
-            return Ok(());
+        match self.pixels() == Some(columns) {
+            true => Ok(()),
+            false => Err(DataSettingError::ShapeDoesNotFit { shape: self, columns }.into()),
         }
-        let pixels = pixels.map_or("too many".to_owned(), |pixels| pixels.to_string());
-        Err(Error::config(format!(
-            "--shape {self} makes {pixels} pixels but the data have {columns} columns; give width \
-             and height of one example, or leave --shape out"
-        )))
     }
 }
 
@@ -98,9 +98,7 @@ impl FromStr for ImageShape {
         let sides = text.split_once(['x', '×']).map(|(width, height)| (size(width), size(height)));
         match sides {
             Some((Some(width), Some(height))) => Ok(ImageShape { width, height }),
-            _ => Err(Error::config(format!(
-                "--shape is width and height of an image, such as 28x28, not {text:?}"
-            ))),
+            _ => Err(DataSettingError::Shape { text: text.to_owned() }.into()),
         }
     }
 }
@@ -130,7 +128,9 @@ mod tests {
         assert_eq!(shape, ImageShape { width: 16, height: 9 });
         assert_eq!(shape.to_string(), "16x9");
         for wrong in ["", "28", "28x", "x28", "0x5", "-1x5", "1.5x2", "2x2x2"] {
-            assert!(wrong.parse::<ImageShape>().unwrap_err().is_config(), "{wrong}");
+            let refusal = wrong.parse::<ImageShape>().unwrap_err();
+            assert_eq!(refusal.cause(), Some(&DataSettingError::Shape { text: wrong.to_owned() }));
+            assert!(refusal.is_config(), "{wrong}");
         }
     }
 
@@ -138,8 +138,11 @@ mod tests {
     fn a_shape_must_fit_and_only_squares_are_guessed() {
         let shape: ImageShape = "16x9".parse().unwrap();
         assert!(shape.check(144).is_ok());
-        let refusal = shape.check(145).unwrap_err().to_string();
-        assert!(refusal.contains("144 pixels") && refusal.contains("145 columns"), "{refusal}");
+        let refusal = shape.check(145).unwrap_err();
+        let cause = DataSettingError::ShapeDoesNotFit { shape, columns: 145 };
+        assert_eq!(refusal.cause(), Some(&cause));
+        let words = refusal.to_string();
+        assert!(words.contains("144 pixels") && words.contains("145 columns"), "{words}");
         let huge = ImageShape { width: usize::MAX, height: 2 };
         assert!(huge.check(usize::MAX - 1).is_err());
         assert_eq!(ImageShape::guess(784), Some(ImageShape { width: 28, height: 28 }));

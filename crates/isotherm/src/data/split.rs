@@ -1,4 +1,4 @@
-//! One file cut into what is learned from, what is watched and what is kept for the end.
+//! One file split into training, validation and test data.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,6 +6,7 @@ use std::str::FromStr;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
+use super::{DataError, DataProblem, DataSettingError};
 use crate::error::{Error, Result};
 use isotherm_tempering::streams::{Clock, Purpose};
 
@@ -16,28 +17,28 @@ const TOLERANCE: f64 = 1e-5;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Split {
-    /// Share to learn from.
+    /// Share of the training data.
     pub train: f64,
-    /// Share to watch while learning; 0 for none.
+    /// Share of the validation data; 0 for none.
     pub valid: f64,
-    /// Share to keep for the end; 0 for none.
+    /// Share of the test data; 0 for none.
     pub test: f64,
 }
 
 /// The rows of each part, in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SplitRows {
-    /// Rows to learn from.
+    /// Rows of the training data.
     pub train: Vec<usize>,
-    /// Rows to watch.
+    /// Rows of the validation data.
     pub valid: Vec<usize>,
-    /// Rows for the end.
+    /// Rows of the test data.
     pub test: Vec<usize>,
 }
 
 impl Split {
-    /// Deals the rows of a file at random by the data seed.
-    pub fn rows(self, rows: usize, data_seed: u64) -> Result<SplitRows> {
+    /// Deals the rows of a file at random by the data seed. An error calls the file `source`.
+    pub fn rows(self, source: &str, rows: usize, data_seed: u64) -> Result<SplitRows> {
         let count = |share: f64| (share * rows as f64).round() as usize;
         let (valid, test) = (count(self.valid), count(self.test));
         let train = rows.saturating_sub(valid + test);
@@ -46,10 +47,8 @@ impl Split {
             .chain([("test", self.test, test)])
             .find(|&(_, share, count)| share > 0.0 && count == 0);
         if let Some((part, share, _)) = empty {
-            return Err(Error::data(format!(
-                "--split {self} leaves no example for {part}: a share of {share} of {rows} rows is \
-                 less than one; give it more"
-            )));
+            let problem = DataProblem::EmptyPart { split: self, part, share, rows };
+            return Err(DataError::new(source, Vec::new(), problem).into());
         }
         let mut order: Vec<usize> = (0..rows).collect();
         let mut rng = Clock { seed: data_seed, step: 0 }.sequence(Purpose::Split, 0);
@@ -82,12 +81,8 @@ impl FromStr for Split {
                 && all.iter().all(|&share| share >= 0.0)
                 && (all.iter().sum::<f64>() - 1.0).abs() <= TOLERANCE
         };
-        split.filter(fits).ok_or_else(|| {
-            Error::config(format!(
-                "--split is the shares of train/valid or train/valid/test, which add up to 1, such \
-                 as 0.8/0.1/0.1 or 0.9/0/0.1, not {text:?}"
-            ))
-        })
+        let split = split.filter(fits);
+        split.ok_or_else(|| DataSettingError::Split { text: text.to_owned() }.into())
     }
 }
 
@@ -123,9 +118,11 @@ mod tests {
             assert_eq!(text.parse::<Split>().unwrap().to_string(), text);
         }
         let thirds: Split = "0.333333/0.333333/0.333334".parse().unwrap();
-        assert_eq!(thirds.rows(3, 1).unwrap().test.len(), 1);
+        assert_eq!(thirds.rows("x.csv", 3, 1).unwrap().test.len(), 1);
         for wrong in ["", "0.8", "1/0", "0/1", "0.8/0.1", "0.5/0.5/0.5", "0.9/-0.1/0.2", "a/b"] {
-            assert!(wrong.parse::<Split>().unwrap_err().is_config(), "{wrong}");
+            let refusal = wrong.parse::<Split>().unwrap_err();
+            assert_eq!(refusal.cause(), Some(&DataSettingError::Split { text: wrong.to_owned() }));
+            assert!(refusal.is_config(), "{wrong}");
         }
         assert!("0.8/nan/0.2".parse::<Split>().is_err());
     }
@@ -133,13 +130,13 @@ mod tests {
     #[test]
     fn every_row_is_in_one_part_and_the_seed_deals() {
         let split: Split = "0.7/0.2/0.1".parse().unwrap();
-        let parts = split.rows(1000, 5).unwrap();
+        let parts = split.rows("x.csv", 1000, 5).unwrap();
         assert_eq!((parts.train.len(), parts.valid.len(), parts.test.len()), (700, 200, 100));
         let mut all = [parts.train.clone(), parts.valid.clone(), parts.test.clone()].concat();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..1000));
-        assert_eq!(split.rows(1000, 5).unwrap(), parts);
-        assert_ne!(split.rows(1000, 6).unwrap(), parts);
+        assert_eq!(split.rows("x.csv", 1000, 5).unwrap(), parts);
+        assert_ne!(split.rows("x.csv", 1000, 6).unwrap(), parts);
         // A part at random has rows of the whole file: the mean index of 200 of 1000 rows is
         // 499.5 ± 18.3 (one standard deviation, without replacement).
         let mean = parts.valid.iter().sum::<usize>() as f64 / 200.0;
@@ -149,10 +146,12 @@ mod tests {
     #[test]
     fn a_share_of_less_than_one_row_is_refused() {
         let split: Split = "0.9/0.05/0.05".parse().unwrap();
-        let refusal = split.rows(8, 1).unwrap_err().to_string();
-        assert!(
-            refusal.contains("no example for valid") && refusal.contains("8 rows"),
-            "{refusal}"
-        );
+        let refusal = split.rows("x.csv", 8, 1).unwrap_err();
+        let problem = DataProblem::EmptyPart { split, part: "valid", share: 0.05, rows: 8 };
+        assert_eq!(refusal.cause(), Some(&DataError::new("x.csv", Vec::new(), problem)));
+        let words = refusal.to_string();
+        for part in ["x.csv", "no example for valid", "8 rows"] {
+            assert!(words.contains(part), "{words}");
+        }
     }
 }

@@ -5,14 +5,13 @@
 //! front end. The rules that raise diagnostics stand beside the record of a run, in `isotherm-run`; the
 //! thresholds that rules and sentences share are in [`limits`].
 
-pub mod data;
 pub mod limits;
 mod words;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::DataDiagnostic;
 use crate::likelihood::Verdict;
-use data::DataDiagnostic;
 
 /// What a reader should know before trusting a run, or samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,14 @@
 //! Grey values by every rule, against the rule written out.
 
-use isotherm::data::values::Values;
-use isotherm::data::{Binarise, Dataset, Minibatches, Scale};
-use isotherm_kernels::BitMatrix;
+use isotherm::Plain;
+use isotherm::BitMatrix;
+use isotherm::data::values::{ValueProblem, Values};
+use isotherm::data::{Binarise, DataDiagnostic, DataProblem, Dataset, Minibatches, Scale};
 
 use super::writers::*;
 use super::{Place, Random};
+use crate::refusal::{Problem, Refusal, at_line, at_row};
+use isotherm_data::TextProblem;
 
 fn grey(rows: usize, cols: usize) -> Vec<Vec<u8>> {
     let mut random = Random(5);
@@ -57,18 +60,34 @@ fn the_training_data_say_what_values_mean() {
     // Dark images: nothing is above 127.5, where they alone would be refused.
     let dark = load(b"0,100\n9,2\n", half, train.scale()).unwrap();
     assert_eq!((dark.scale(), ones(&dark)), (Some(Scale::Bytes), 0.0));
-    assert!(dark.held_out_warning().unwrap().contains("every value is 0"));
-    assert_eq!(train.held_out_warning(), None);
+    let source = dark.name().to_owned();
+    let expected =
+        DataDiagnostic::RuleLeavesNothing { source, rule: half, above: Some(127.5), value: 0 };
+    assert_eq!(DataDiagnostic::of_held_out(&dark), Some(expected));
+    let words = DataDiagnostic::of_held_out(&dark).unwrap().words(&Plain);
+    assert!(
+        words.starts_with(&dark.measured_on()) && words.contains("every value is 0"),
+        "{words}"
+    );
+    assert_eq!(DataDiagnostic::of_held_out(&train), None);
     for rule in [half, Binarise::Static(1), Binarise::Dynamic] {
-        for (train, other, parts) in [
-            (&b"0,200\n"[..], &b"0,300\n"[..], ["from 0 to 300", "whole numbers from 0 to 255"]),
-            (b"0,200\n", b"0.5,0\n", ["from 0 to 0.5", "from 0 to 255"]),
-            (b"0,200\n", b"0,1\n", ["from 0 to 1", "from 0 to 255"]),
-            (b"0,0.5\n", b"0,200\n", ["from 0 to 200", "fractions from 0 to 1"]),
+        for (train, other, (largest, whole), parts) in [
+            (
+                &b"0,200\n"[..],
+                &b"0,300\n"[..],
+                (300.0, true),
+                ["from 0 to 300", "whole numbers from 0 to 255"],
+            ),
+            (b"0,200\n", b"0.5,0\n", (0.5, false), ["from 0 to 0.5", "from 0 to 255"]),
+            (b"0,200\n", b"0,1\n", (1.0, true), ["from 0 to 1", "from 0 to 255"]),
+            (b"0,0.5\n", b"0,200\n", (200.0, true), ["from 0 to 200", "fractions from 0 to 1"]),
         ] {
-            let scale = load(train, rule, None).unwrap().scale();
-            let refusal = load(other, rule, scale).unwrap_err().to_string();
-            assert!(parts.iter().all(|part| refusal.contains(part)), "{refusal}");
+            let scale = load(train, rule, None).unwrap().scale().unwrap();
+            let refusal = Refusal::from(load(other, rule, Some(scale)));
+            let range = [0.0, largest];
+            let problem = DataProblem::OtherScale { range, whole, scale, rule };
+            assert_eq!(refusal.problem, Problem::Data(problem));
+            refusal.says(&parts);
         }
     }
     let spins = load(b"-1,1\n", half, None).unwrap();
@@ -150,28 +169,37 @@ fn dynamic_keeps_the_intensities_and_draws_them_in_every_epoch() {
 }
 
 #[test]
-fn values_that_are_no_intensities_are_refused_with_their_place() {
+fn values_that_are_not_intensities_are_refused_with_their_place() {
     let place = Place::new();
-    for (content, part) in [
-        (&b"0,1\n2,-3\n"[..], "grey, row 2, column 2: -3 is no intensity"),
-        (b"0,1\n300,3\n", "row 2, column 1: 300 is no intensity"),
-        (b"0.5,1\n7,3\n", "row 2, column 1: 7 beside 0.5 is no intensity"),
-        (b"0,1\n16,3\n", "row 2, column 1: 16 as the largest value is no intensity"),
-        (b"0,1\n0,2\n", "row 2, column 2: 2 as the largest value is no intensity"),
+    for (content, (row, column), value, fraction, range, subject) in [
+        (&b"0,1\n2,-3\n"[..], (2, 2), -3.0, None, [-3.0, 2.0], "-3"),
+        (b"0,1\n300,3\n", (2, 1), 300.0, None, [0.0, 300.0], "300"),
+        (b"0.5,1\n7,3\n", (2, 1), 7.0, Some(0.5), [0.5, 7.0], "7 beside 0.5"),
+        (b"0,1\n16,3\n", (2, 1), 16.0, None, [0.0, 16.0], "16 as the largest value"),
+        (b"0,1\n0,2\n", (2, 2), 2.0, None, [0.0, 2.0], "2 as the largest value"),
     ] {
         for rule in [Binarise::Static(1), Binarise::Dynamic, Binarise::Threshold(0.5)] {
             // Beside negative values a threshold is a value.
-            if part.contains("-3") && rule == Binarise::Threshold(0.5) {
+            if value < 0.0 && rule == Binarise::Threshold(0.5) {
                 continue;
             }
-            let refusal = place.read("grey", content, None, rule).unwrap_err().to_string();
-            assert!(refusal.contains(part) && refusal.contains("threshold:X"), "{refusal}");
+            let refusal = Refusal::from(place.read("grey", content, None, rule));
+            let problem = DataProblem::NoIntensity { value, fraction, range, rule };
+            assert_eq!(refusal.problem, Problem::Data(problem));
+            assert_eq!(refusal.place, at_row(row, column));
+            let start = format!("grey, row {row}, column {column}: {subject} is not an intensity");
+            refusal.says(&[&start, "threshold:X"]);
         }
     }
     for rule in [Binarise::Threshold(0.5), Binarise::Static(1), Binarise::Dynamic] {
-        let refusal = place.read("grey", b"0,1\n0.5,nan\n", None, rule).unwrap_err().to_string();
-        assert!(refusal.contains("line 2, column 2: nan is not a value; fill in"), "{refusal}");
-        let refusal = place.read("grey", b"0,1\n0.5,\n", None, rule).unwrap_err().to_string();
-        assert!(refusal.contains("line 2, column 2: the field is empty"), "{refusal}");
+        let refusal = Refusal::from(place.read("grey", b"0,1\n0.5,nan\n", None, rule));
+        assert_eq!(refusal.place, at_line(2, 2));
+        let text = "nan".to_owned();
+        let problem = DataProblem::Value { text, problem: ValueProblem::Missing };
+        assert_eq!(refusal.problem, Problem::Data(problem));
+        refusal.says(&["line 2, column 2: nan is not a value; fill in"]);
+        let refusal = Refusal::from(place.read("grey", b"0,1\n0.5,\n", None, rule));
+        assert_eq!(refusal.place, at_line(2, 2));
+        assert_eq!(refusal.problem, TextProblem::EmptyField.into());
     }
 }

@@ -3,11 +3,12 @@
 use isotherm::data::Binarise;
 use isotherm::data::values::Values;
 use isotherm_data::formats::read;
-use isotherm_data::inspect;
+use isotherm_data::{FileProblem, ParquetProblem, inspect};
 
 use super::Place;
 use super::memory::peak;
 use super::writers::gzip_best;
+use crate::refusal::{Problem, Refusal};
 
 const INT32: i64 = 1;
 const GZIP: i64 = 2;
@@ -193,21 +194,39 @@ fn small_files_that_claim_gigabytes_are_refused_at_once() {
     let most = i64::from(i32::MAX);
     let claims = |rows, values, entries, list| Claims { rows, values, entries, list, packed: None };
     let zeros = Some(gzip_best(&vec![0; 64 << 20]));
-    for (name, part, claims) in [
-        ("dictionary", "a dictionary claims 1073741824", claims(9, 9, 1 << 30, false)),
-        ("rows", "500 times", claims(most, most, 1, false)),
+    use ParquetProblem::*;
+    let (million, values) = (1 << 20, most as u64);
+    for (name, problem, part, claims) in [
+        (
+            "dictionary",
+            DictionaryLength { values: 1 << 30, bytes: 4 },
+            "a dictionary claims 1073741824",
+            claims(9, 9, 1 << 30, false),
+        ),
+        ("rows", TooManyValues { values }, "500 times", claims(most, most, 1, false)),
         // Fewer values than bytes that may be unpacked, but eight bytes for each row.
-        ("bits", "500 times", claims(40 << 20, 40 << 20, 1, false)),
-        ("list", "in lists of 1 rows", claims(1, most, 1, true)),
-        ("lists", "500 times", claims(100_000, most, 1, true)),
-        ("gzip", "unpacks to more", Claims { packed: zeros, ..claims(9, 9, 1, false) }),
+        (
+            "bits",
+            TooManyRows { rows: 40 * million, columns: 1 },
+            "500 times",
+            claims(40 << 20, 40 << 20, 1, false),
+        ),
+        ("list", TooManyInLists { values, rows: 1 }, "lists of 1 rows", claims(1, most, 1, true)),
+        ("lists", TooManyValues { values }, "500 times", claims(100_000, most, 1, true)),
+        (
+            "gzip",
+            UnpacksTooFar { claimed: 3 },
+            "unpacks to more",
+            Claims { packed: zeros, ..claims(9, 9, 1, false) },
+        ),
     ] {
         let content = file(&claims);
         assert!(content.len() < 100_000, "{name}: {} bytes", content.len());
         let source = place.source("data", &content, None);
         let (result, bytes) = peak(|| read(&source, Binarise::AsIs));
-        let refusal = result.map(|_: Values| ()).unwrap_err().to_string();
-        assert!(refusal.contains(part), "{name}: {refusal}");
+        let refusal = Refusal::from(result.map(|_: Values| ()));
+        assert_eq!(refusal.problem, Problem::File(FileProblem::Parquet(problem)), "{name}");
+        refusal.says(&[part]);
         assert!(bytes < 8 << 20, "{name}: {bytes} bytes");
         let (result, bytes) = peak(|| inspect(&source, None, None));
         assert!(result.is_err() && bytes < 8 << 20, "{name}: {bytes} bytes");

@@ -1,15 +1,16 @@
 //! Columns that are left out, of every format, whatever they hold.
 
+use isotherm::BitMatrix;
 use isotherm::data::Binarise;
 use isotherm::data::values::Values;
 use isotherm_data::formats::read;
-use isotherm_data::inspect;
-use isotherm_kernels::BitMatrix;
+use isotherm_data::{ColumnNames, FileProblem, Separator, TextProblem, inspect};
 use proptest::prelude::*;
 
 use super::Place;
 use super::round_trips::{matrices, written};
 use super::writers::*;
+use crate::refusal::{Problem, Refusal, at_line};
 
 impl Place {
     /// What is left of a file, or why nothing is.
@@ -18,14 +19,18 @@ impl Place {
         content: &[u8],
         array: Option<&str>,
         drop: &str,
-    ) -> Result<BitMatrix, String> {
-        let drop = drop.parse().map_err(|error: isotherm::Error| error.to_string())?;
-        let source = self.source("data", content, array).leaving_out(Some(&drop));
-        match read(&source, Binarise::AsIs).map_err(|error| error.to_string())? {
+    ) -> Result<BitMatrix, Box<Refusal>> {
+        let source = self.source("data", content, array).leaving_out(drop.parse().ok().as_ref());
+        match read(&source, Binarise::AsIs).map_err(|error| Box::new(Refusal::of(&error)))? {
             Values::Bits(bits) => Ok(bits),
             Values::Grey(_) => panic!("grey values as they are"),
         }
     }
+}
+
+/// A column that is to be left out by a name which the file does not have.
+fn unknown(name: &str, names: ColumnNames) -> Problem {
+    FileProblem::DropUnknown { name: name.to_owned(), names }.into()
 }
 
 proptest! {
@@ -49,9 +54,13 @@ proptest! {
             let loaded = place.without(&content, array, &drop);
             prop_assert_eq!(loaded.as_ref().ok(), Some(&expected), "{}: {:?}", name, loaded);
             let beyond = place.without(&content, array, &format!("{}", last + 1)).unwrap_err();
-            prop_assert!(beyond.contains(&format!("--drop {}: there are only", last + 1)), "{name}: {beyond}");
+            let problem = FileProblem::DropBeyond { column: last + 1, columns: last };
+            prop_assert_eq!(beyond.problem, Problem::from(problem), "{}", name);
+            let words = format!("`drop = {}`: there are only", last + 1);
+            prop_assert!(beyond.words.contains(&words), "{}: {}", name, beyond.words);
             let all = place.without(&content, array, &format!("1-{last}")).unwrap_err();
-            prop_assert!(all.contains("--drop leaves no column"), "{name}: {all}");
+            prop_assert_eq!(all.problem, Problem::from(FileProblem::DropAll), "{}", name);
+            prop_assert!(all.words.contains("`drop` leaves no column"), "{}: {}", name, all.words);
         }
     }
 }
@@ -73,15 +82,31 @@ fn what_is_left_out_of_a_text_need_not_be_numbers() {
         place.without(b"# a remark\n\nid 0 1\n7 1 0\n8 0 1\n", None, "id").unwrap(),
         expected
     );
-    for (content, drop, why) in [
-        (&named[..], "Party", "--drop Party: the first row names no such column"),
-        (&nameless[..], "class", "--drop class: the first row names no such column"),
-        (&named[..], "1", "line 2, column 2: \"republican\" is not a number"),
-        (b"a,b\n1,0\n1,0,1\n", "a", "line 3, column 3: the row has 3 value(s)"),
-        (b"a,b\n", "a", "a header but no row"),
+    let unknown = |name: &str| unknown(name, ColumnNames::FirstRow);
+    let word = TextProblem::NotNumber { text: "republican".into(), separator: Separator::Comma };
+    let uneven = TextProblem::RowLength { values: 3, expected: 2, first_line: 1 };
+    for (content, drop, at, problem, why) in [
+        (
+            &named[..],
+            "Party",
+            vec![],
+            unknown("Party"),
+            "`drop = Party`: the first row names no such column",
+        ),
+        (
+            &nameless[..],
+            "class",
+            vec![],
+            unknown("class"),
+            "`drop = class`: the first row names no such column",
+        ),
+        (&named[..], "1", at_line(2, 2), word.into(), "\"republican\" is not a number"),
+        (b"a,b\n1,0\n1,0,1\n", "a", at_line(3, 3), uneven.into(), "the row has 3 value(s)"),
+        (b"a,b\n", "a", vec![], TextProblem::HeaderOnly.into(), "a header but no row"),
     ] {
         let refusal = place.without(content, None, drop).unwrap_err();
-        assert!(refusal.contains(why), "{refusal}");
+        assert_eq!((&refusal.place, &refusal.problem), (&at, &problem), "{}", refusal.words);
+        refusal.says(&[why]);
     }
 }
 
@@ -99,27 +124,31 @@ fn a_header_of_numbers_stays_one() {
     // A label before 0 and 1 is a row.
     let three = BitMatrix::from_rows(2, &[[0, 1], [1, 1], [0, 1]]);
     assert_eq!(place.without(b"x,0,1\ny,1,1\nz,0,1\n", None, "1").unwrap(), three);
-    assert!(place.without(b"5,0,1,2\n7,1,0,1\n", None, "1").unwrap_err().contains("line 1"));
+    let refusal = place.without(b"5,0,1,2\n7,1,0,1\n", None, "1").unwrap_err();
+    assert_eq!(refusal.place, at_line(1, 4));
 }
 
 #[test]
 fn arrays_have_no_names_and_parquet_has_some() {
     let place = Place::new();
     let refusal = place.without(&npy(&[vec![0, 1]]), None, "id").unwrap_err();
-    assert!(refusal.contains("--drop id: the columns of this file have no names"), "{refusal}");
+    assert_eq!(refusal.problem, unknown("id", ColumnNames::None));
+    refusal.says(&["`drop = id`: the columns of this file have no names"]);
     let labels = parquet_with_holes(&[Some(0.0), Some(1.0)], true);
     let expected = BitMatrix::from_rows(1, &[[0], [1]]);
     for drop in ["label", "2"] {
         assert_eq!(place.without(&labels, None, drop).unwrap(), expected, "{drop}");
     }
     let refusal = place.without(&labels, None, "class").unwrap_err();
-    assert!(refusal.contains("--drop class: there is no column of that name"), "{refusal}");
+    assert_eq!(refusal.problem, unknown("class", ColumnNames::All));
+    refusal.says(&["`drop = class`: there is no column of that name"]);
     let lists = parquet(
         &[vec![0, 1, 1], vec![1, 0, 0]],
         Columns::Lists,
         parquet::basic::Compression::UNCOMPRESSED,
     );
-    assert!(place.without(&lists, None, "1").unwrap_err().contains("no column"));
+    let refusal = place.without(&lists, None, "1").unwrap_err();
+    assert_eq!(refusal.problem, FileProblem::DropAll.into());
 }
 
 /// Grey columns are measured without those that are left out.

@@ -1,14 +1,19 @@
 //! What is written in a format is what is read, gzipped or not.
 
-use isotherm::data::Binarise;
+use isotherm::BitMatrix;
 use isotherm::data::values::Values;
-use isotherm_data::inspect;
-use isotherm_kernels::BitMatrix;
+use isotherm::data::{Assumption, Binarise, DataDiagnostic};
+use isotherm_data::{
+    ArrayNote, FileProblem, MatlabProblem, NoMatrix, OtherArray, ParquetProblem, TextProblem,
+    inspect,
+};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use proptest::prelude::*;
 
 use super::writers::*;
 use super::{Place, random_bits};
+use crate::refusal::{Problem, Refusal, at_line, at_row, not_binary};
+use isotherm::data::Place as At;
 
 pub(super) fn matrices() -> impl Strategy<Value = Vec<Vec<u8>>> {
     (1..12usize, 1..150usize).prop_flat_map(|(rows, cols)| {
@@ -102,11 +107,13 @@ fn images_are_flattened_and_labels_are_refused() {
     let values = [0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 1];
     let loaded = place.bits("images", &idx(&[2, 2, 3], &values), None).unwrap();
     assert_eq!(loaded, BitMatrix::from_rows(6, &[&values[..6], &values[6..]]));
-    let refusal = place.bits("labels", &idx(&[12], &values), None).unwrap_err().to_string();
-    assert!(refusal.contains("labels: ") && refusal.contains("file of images"), "{refusal}");
-    let short = &idx(&[3, 2, 3], &values);
-    let refusal = place.bits("images", short, None).unwrap_err().to_string();
-    assert!(refusal.contains("3 x 2 x 3") && refusal.contains("12 bytes"), "{refusal}");
+    let refusal = Refusal::from(place.bits("labels", &idx(&[12], &values), None));
+    assert_eq!(refusal.problem, FileProblem::Labels { count: 12 }.into());
+    refusal.says(&["labels: ", "file of images"]);
+    let refusal = Refusal::from(place.bits("images", &idx(&[3, 2, 3], &values), None));
+    let shape = vec![3, 2, 3];
+    assert_eq!(refusal.problem, FileProblem::WrongLength { shape, size: 1, present: 12 }.into());
+    refusal.says(&["3 x 2 x 3", "12 bytes"]);
 }
 
 #[test]
@@ -114,16 +121,21 @@ fn several_arrays_are_listed_and_one_is_chosen() {
     let (place, rows) = (Place::new(), random_bits(4, 3, 3));
     let arrays = [("train", &rows[..]), ("test", &rows[..2])];
     for file in [npz(&arrays, true), matlab(&arrays, Stored::Bytes, true)] {
-        let refusal = place.bits("data", &file, None).unwrap_err().to_string();
-        for part in ["data: ", "2 arrays", ":train, :test", "such as data:train"] {
-            assert!(refusal.contains(part), "{refusal}");
-        }
-        let refusal = place.bits("data", &file, Some("valid")).unwrap_err().to_string();
-        assert!(refusal.contains("\"valid\"") && refusal.contains(":train, :test"), "{refusal}");
+        let names = || vec!["train".to_owned(), "test".to_owned()];
+        let refusal = Refusal::from(place.bits("data", &file, None));
+        let file_name = "data".to_owned();
+        let problem = FileProblem::SeveralArrays { file_name, names: names() };
+        assert_eq!(refusal.problem, problem.into());
+        refusal.says(&["data: ", "2 arrays", ":train, :test", "such as data:train"]);
+        let refusal = Refusal::from(place.bits("data", &file, Some("valid")));
+        let problem = FileProblem::NoSuchArray { wanted: "valid".to_owned(), names: names() };
+        assert_eq!(refusal.problem, problem.into());
+        refusal.says(&["\"valid\"", ":train, :test"]);
         assert_eq!(place.bits("data", &file, Some("test")).unwrap().rows(), 2);
     }
-    let refusal = place.bits("data", &npy(&rows), Some("x")).unwrap_err().to_string();
-    assert!(refusal.contains("leave :x out"), "{refusal}");
+    let refusal = Refusal::from(place.bits("data", &npy(&rows), Some("x")));
+    assert_eq!(refusal.problem, FileProblem::NamelessArray { wanted: "x".to_owned() }.into());
+    refusal.says(&["omit :x"]);
 }
 
 #[test]
@@ -131,22 +143,33 @@ fn places_are_named_in_every_format() {
     let place = Place::new();
     let mut rows = random_bits(4, 3, 3);
     rows[2][1] = 7;
-    let cases: [(Vec<u8>, &str); 6] = [
-        (npy(&rows), "data, row 3, column 2: 7 is not 0 or 1"),
-        (npz(&[("x", &rows)], true), "data, array x: row 3, column 2: 7 is not 0 or 1"),
-        (idx(&[4, 3], &rows.concat()), "data, row 3, column 2: 7 is not 0 or 1"),
-        (matlab(&[("x", &rows)], Stored::Doubles, true), "row 3, column 2: 7 is not 0 or 1"),
-        (text(&rows, " ", true), "data, line 4, column 2: 7 is not 0 or 1"),
+    let within = |part| [vec![part], at_row(3, 2)].concat();
+    let cases: [(Vec<u8>, Vec<At>, &str); 6] = [
+        (npy(&rows), at_row(3, 2), "data, row 3, column 2: "),
+        (
+            npz(&[("x", &rows)], true),
+            within(At::Array("x".to_owned())),
+            "data, array x, row 3, column 2: ",
+        ),
+        (idx(&[4, 3], &rows.concat()), at_row(3, 2), "data, row 3, column 2: "),
+        (
+            matlab(&[("x", &rows)], Stored::Doubles, true),
+            within(At::Element(1)),
+            "data, element 1, row 3, column 2: ",
+        ),
+        (text(&rows, " ", true), at_line(4, 2), "data, line 4, column 2: "),
         (
             parquet(&rows, Columns::Integers, Compression::SNAPPY),
-            "data, row 3, column \"x1\": 7 is not 0 or 1",
+            vec![At::Row(3), At::NamedColumn("x1".to_owned())],
+            "data, row 3, column \"x1\": ",
         ),
     ];
-    for (file, expected) in cases {
+    for (file, expected, words) in cases {
         for file in [gzip(&file), file] {
-            let refusal = place.bits("data", &file, None).unwrap_err().to_string();
-            assert!(refusal.contains(expected), "{refusal}");
-            assert!(refusal.contains("threshold:0.5"), "{refusal}");
+            let refusal = Refusal::from(place.bits("data", &file, None));
+            assert_eq!(refusal.place, expected);
+            assert_eq!(refusal.problem, not_binary("7", 7.0));
+            refusal.says(&[words, "7 is not 0 or 1", "threshold:0.5"]);
         }
     }
 }
@@ -155,19 +178,18 @@ fn places_are_named_in_every_format() {
 fn files_that_are_packed_in_vain_are_refused() {
     let (place, rows) = (Place::new(), random_bits(4, 3, 3));
     let twice = gzip(&gzip(&npy(&rows)));
-    let refusal = place.bits("data", &twice, None).unwrap_err().to_string();
-    assert!(refusal.contains("gzipped twice"), "{refusal}");
-    let refusal = place.bits("data", &gzip(b""), None).unwrap_err().to_string();
-    assert!(refusal.contains("nothing in the gzipped file"), "{refusal}");
+    let problem = |content: &[u8]| Refusal::from(place.bits("data", content, None)).problem;
+    assert_eq!(problem(&twice), FileProblem::GzippedTwice.into());
+    assert_eq!(problem(&gzip(b"")), FileProblem::EmptyContent.into());
     let cut = gzip(&npy(&rows));
-    let refusal = place.bits("data", &cut[..cut.len() - 9], None).unwrap_err().to_string();
-    assert!(refusal.contains("ends too early"), "{refusal}");
+    assert_eq!(problem(&cut[..cut.len() - 9]), FileProblem::EndsEarly.into());
     // 272 MiB of zeros in 280 KB: more than 256 MiB, and a thousand times the file.
     let mut bomb = Vec::new();
     let block = gzip_best(&vec![b'0'; 1 << 24]);
     (0..17).for_each(|_| bomb.extend(&block));
-    let refusal = place.bits("data", &bomb, None).unwrap_err().to_string();
-    assert!(refusal.contains("more than 500 times its size"), "{} bytes: {refusal}", bomb.len());
+    let refusal = Refusal::from(place.bits("data", &bomb, None));
+    assert_eq!(refusal.problem, FileProblem::UnpacksTooFar { times: 500 }.into());
+    refusal.says(&["more than 500 times its size"]);
 }
 
 #[test]
@@ -177,11 +199,16 @@ fn parquet_columns_that_cannot_be_used_are_named() {
     let expected = BitMatrix::from_rows(1, &[[0], [1], [1]]);
     assert_eq!(place.bits("data", &whole, None).unwrap(), expected);
     let holes = parquet_with_holes(&[Some(0.0), None, Some(1.0)], false);
-    let refusal = place.bits("data", &holes, None).unwrap_err().to_string();
-    assert!(refusal.contains("data, row 2, column \"x\": a missing value is not"), "{refusal}");
+    let column = |name: &str| At::NamedColumn(name.to_owned());
+    let refusal = Refusal::from(place.bits("data", &holes, None));
+    assert_eq!(refusal.place, [At::Row(2), column("x")]);
+    assert_eq!(refusal.problem, not_binary("a missing value", f64::NAN));
+    refusal.says(&["data, row 2, column \"x\": a missing value is not"]);
     let labels = parquet_with_holes(&[Some(0.0), Some(1.0)], true);
-    let refusal = place.bits("data", &labels, None).unwrap_err().to_string();
-    assert!(refusal.contains("data, column \"label\": it does not hold numbers"), "{refusal}");
+    let refusal = Refusal::from(place.bits("data", &labels, None));
+    assert_eq!(refusal.place, [column("label")]);
+    assert_eq!(refusal.problem, ParquetProblem::NotNumbers.into());
+    refusal.says(&["data, column \"label\": the column does not hold numbers"]);
     let report = inspect(&place.source("data", &holes, None), None, None).unwrap();
     let missing = report.arrays[0].missing.unwrap();
     assert_eq!((missing.count, missing.row, missing.column), (1, 2, 1));
@@ -195,9 +222,13 @@ fn a_first_row_that_numbers_the_columns_is_a_header() {
         let content = format!("{head}\n0,1,1\n1,0,0\n");
         assert_eq!(place.bits("data", content.as_bytes(), None).unwrap(), expected, "{head}");
         let source = place.source("data", content.as_bytes(), None);
-        let note = isotherm_data::load(&source, Binarise::AsIs, 1).unwrap().note();
-        assert_eq!(note.is_some(), head != "a,b,c", "{head}");
-        assert_eq!(inspect(&source, None, None).unwrap().arrays[0].note.is_some(), note.is_some());
+        let data = isotherm_data::load(&source, Binarise::AsIs, 1).unwrap();
+        let assumption = (head != "a,b,c").then_some(Assumption::NumberedHeader);
+        let diagnostic = assumption
+            .map(|assumption| DataDiagnostic::Assumed { source: source.name(), assumption });
+        assert_eq!(DataDiagnostic::of_reading(&data), diagnostic, "{head}");
+        let report = inspect(&source, None, None).unwrap();
+        assert_eq!(report.arrays[0].note, assumption.map(ArrayNote::Assumed));
     }
     // Two columns may well begin like this.
     let two = BitMatrix::from_rows(2, &[[0, 1], [1, 1]]);
@@ -227,11 +258,10 @@ fn zeros_and_ones_without_separators_are_refused() {
     for content in
         ["101101101101\n001000101010\n", "0110\n1010\n", "001\n000\n", "10110110110110110110\n"]
     {
-        let refusal = place.bits("data", content.as_bytes(), None).unwrap_err().to_string();
-        assert!(
-            refusal.contains("line 1, column 1: ") && refusal.contains("has no separators"),
-            "{refusal}"
-        );
+        let refusal = Refusal::from(place.bits("data", content.as_bytes(), None));
+        let text = content.lines().next().unwrap().to_owned();
+        assert_eq!(refusal.place, at_line(1, 1));
+        assert_eq!(refusal.problem, TextProblem::NoSeparators { text }.into());
         assert!(inspect(&place.source("data", content.as_bytes(), None), None, None).is_err());
     }
     // Between separators they are numbers.
@@ -250,8 +280,8 @@ fn missing_values_in_the_first_row_are_values() {
         let missing = report.arrays[0].missing.unwrap();
         assert_eq!((report.arrays[0].rows, missing.count), (2, count), "{content}");
         assert_eq!((missing.row, missing.column), (1, column), "{content}");
-        let refusal = place.bits("data", content.as_bytes(), None).unwrap_err().to_string();
-        assert!(refusal.contains(&format!("line 1, column {column}")), "{refusal}");
+        let refusal = Refusal::from(place.bits("data", content.as_bytes(), None));
+        assert_eq!(refusal.place, at_line(1, column));
     }
 }
 
@@ -270,14 +300,15 @@ fn parquet_types_mean_what_they_say() {
     assert_eq!(above(&parquet_integers("int32 x (INT_8)", &[-1, 5]), 1.0), 1);
     for kind in ["DATE", "DECIMAL(9,2)", "TIME_MILLIS", "TIME(MILLIS,true)"] {
         let file = parquet_integers(&format!("int32 x ({kind})"), &[0, 1]);
-        let refusal = place.bits("data", &file, None).unwrap_err().to_string();
-        assert!(refusal.contains("column \"x\": it holds dates, times, decimals"), "{refusal}");
+        let refusal = Refusal::from(place.bits("data", &file, None));
+        assert_eq!(refusal.place, [At::NamedColumn("x".to_owned())]);
+        assert_eq!(refusal.problem, ParquetProblem::NotPlainNumbers.into());
     }
     let index = parquet_integers("int32 x; required int32 __index_level_0__", &[0, 1]);
     assert_eq!(place.bits("data", &index, None).unwrap().cols(), 1);
     let source = place.source("data", &index, None);
-    let note = inspect(&source, None, None).unwrap().arrays[0].note.clone();
-    assert!(note.unwrap().contains("index"));
+    let note = inspect(&source, None, None).unwrap().arrays[0].note;
+    assert_eq!(note, Some(ArrayNote::Assumed(Assumption::PandasIndex)));
 }
 
 #[test]
@@ -292,12 +323,21 @@ fn a_matlab_file_without_a_matrix_says_what_it_holds_instead() {
     sparse[8 + 8..8 + 8 + 2].copy_from_slice(&[5, 0]);
     file.extend(&sparse);
     let refusals = [
-        place.bits("data", &file, None).unwrap_err().to_string(),
-        inspect(&place.source("data", &file, None), None, None).unwrap_err().to_string(),
+        Refusal::from(place.bits("data", &file, None)),
+        Refusal::from(inspect(&place.source("data", &file, None), None, None)),
     ];
     for refusal in refusals {
-        for part in ["labels is a single row or column", "labels is complex", "labels is sparse"] {
-            assert!(refusal.contains(part), "{refusal}");
-        }
+        let Problem::File(FileProblem::Matlab(MatlabProblem::NoMatrix { others })) =
+            &refusal.problem
+        else {
+            panic!("{}", refusal.words)
+        };
+        let found: Vec<NoMatrix> = others.iter().map(|OtherArray { what, .. }| *what).collect();
+        assert_eq!(found, [NoMatrix::Vector, NoMatrix::Complex, NoMatrix::Sparse]);
+        refusal.says(&[
+            "labels is a single row or column",
+            "labels is complex",
+            "labels is sparse",
+        ]);
     }
 }

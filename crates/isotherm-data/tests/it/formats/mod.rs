@@ -1,14 +1,27 @@
-//! Reading and writing data files: what is accepted, what is refused and how that is said.
+//! Reading and writing data files: what is accepted, and what is refused for which reason.
 
 mod npy;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use isotherm::{Error, Result};
-use isotherm_data::formats::{load, write_npy};
-use isotherm_kernels::BitMatrix;
+use isotherm::data::Binarise;
+use isotherm::data::values::Values;
+use isotherm::{BitMatrix, Error, Result};
+use isotherm_data::formats::{read, write_npy};
+use isotherm_data::{FileProblem, NpyProblem, Separator, Source, TextProblem};
 use proptest::prelude::*;
 use tempfile::TempDir;
+
+use crate::refusal::{Problem, Refusal, at_line, at_row, not_binary};
+
+/// The zeros and ones in a file.
+fn load(path: &Path) -> Result<BitMatrix> {
+    let source = Source { path: path.to_owned(), ..Source::default() };
+    match read(&source, Binarise::AsIs)? {
+        Values::Bits(bits) => Ok(bits),
+        Values::Grey(_) => panic!("grey values as they are"),
+    }
+}
 
 /// A folder of test files.
 struct Files(TempDir);
@@ -28,14 +41,15 @@ impl Files {
         load(&self.path(name))
     }
 
-    /// The message with which a file's data are refused, without the folder's path.
-    fn refusal(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+    /// Why a file is refused, under its name without the folder.
+    fn refusal(&self, name: &str, content: impl AsRef<[u8]>) -> Refusal {
         let error = self.load(name, content).unwrap_err();
-        assert!(error.is_data(), "{error}");
         assert_one_sentence(&error);
-        let full = error.to_string();
+        let full = Refusal::of(&error);
+        assert_eq!(full.source, self.path(name).display().to_string());
         let folder = format!("{}/", self.0.path().display());
-        full.strip_prefix(&folder).unwrap_or_else(|| panic!("no file name in: {full}")).to_owned()
+        let words = full.words.strip_prefix(&folder).unwrap().to_owned();
+        Refusal { source: name.to_owned(), words, ..full }
     }
 }
 
@@ -53,11 +67,11 @@ fn csv(content: impl AsRef<[u8]>) -> Result<BitMatrix> {
     Files::new().load("data.csv", content)
 }
 
-fn csv_refusal(content: impl AsRef<[u8]>) -> String {
+fn csv_refusal(content: impl AsRef<[u8]>) -> Refusal {
     Files::new().refusal("data.csv", content)
 }
 
-fn npy_refusal(content: impl AsRef<[u8]>) -> String {
+fn npy_refusal(content: impl AsRef<[u8]>) -> Refusal {
     Files::new().refusal("data.npy", content)
 }
 
@@ -109,78 +123,105 @@ fn csv_spellings() {
     assert_eq!(csv("x\n1\n\n0\n").unwrap(), bits(&[[1], [0]]));
 }
 
+fn not_number(text: &str, separator: Separator) -> Problem {
+    TextProblem::NotNumber { text: text.to_owned(), separator }.into()
+}
+
 #[test]
 fn csv_values_that_are_not_binary_name_line_and_column() {
+    use Separator::{Comma, Semicolon};
+    let empty = || Problem::from(TextProblem::EmptyField);
     let cases = [
-        ("0,1\n1,0\n0,0.5\n", "data.csv, line 3, column 2: 0.5 is not 0 or 1; binarise the data"),
-        ("0,1\n-1,1\n", "data.csv, line 2, column 1: -1 is not 0 or 1; write spins of -1 and 1 as"),
-        ("0,1\n0,2\n", "data.csv, line 2, column 2: 2 is not 0 or 1; recode the values"),
-        ("0,1\nnan,1\n", "data.csv, line 2, column 1: nan is not 0 or 1; fill in or remove"),
+        ("0,1\n1,0\n0,0.5\n", (3, 2), not_binary("0.5", 0.5), "0.5 is not 0 or 1; binarise"),
+        ("0,1\n-1,1\n", (2, 1), not_binary("-1", -1.0), "write spins of -1 and 1 as"),
+        ("0,1\n0,2\n", (2, 2), not_binary("2", 2.0), "2 is not 0 or 1; recode the values"),
+        (
+            "0,1\nnan,1\n",
+            (2, 1),
+            not_binary("nan", f64::NAN),
+            "nan is not 0 or 1; fill in or remove",
+        ),
         (
             "a,b\n0;1,1\n",
-            "data.csv, line 2, column 1: \"0;1\" is not a number; separate the values by commas",
+            (2, 1),
+            not_number("0;1", Comma),
+            "\"0;1\" is not a number; separate the values by commas",
         ),
-        ("0,1\r\n1,2\r\n", "data.csv, line 2, column 2: 2 is not 0 or 1"),
-        ("a,b\r\n\r\n\r\n0,-1\r\n", "data.csv, line 4, column 2: -1 is not 0 or 1"),
-        ("\n\nNaN,1", "data.csv, line 3, column 1: NaN is not 0 or 1"),
-        ("0\n1\n\n \ninf", "data.csv, line 5, column 1: inf is not 0 or 1"),
-        ("0,1\n0,", "data.csv, line 2, column 2: the field is empty"),
-        ("0,1\n0, \t", "data.csv, line 2, column 2: the field is empty"),
-        (",\n0,1\n", "data.csv, line 1, column 1: the field is empty"),
-        ("0,one\n", "data.csv, line 1, column 2: \"one\" is not a number"),
-        ("a,b\n0,1\nc,d\n", "data.csv, line 3, column 1: \"c\" is not a number"),
-        ("a;b\n0;1,1\n", "data.csv, line 2, column 2: \"1,1\" is not a number"),
-        ("0,1\n1,\"0\n0,1\n", "data.csv, line 2, column 2: \"0\\n0,1\" is not a number"),
-        ("0,1\r1,0\r", "data.csv, line 1, column 2: \"1\\r1\" is not a number"),
-        ("0,\u{1b}[31m\n", "data.csv, line 1, column 2: \"\\u{1b}[31m\" is not a number"),
+        ("0,1\r\n1,2\r\n", (2, 2), not_binary("2", 2.0), "2 is not 0 or 1"),
+        ("a,b\r\n\r\n\r\n0,-1\r\n", (4, 2), not_binary("-1", -1.0), "-1 is not 0 or 1"),
+        ("\n\nNaN,1", (3, 1), not_binary("NaN", f64::NAN), "NaN is not 0 or 1"),
+        ("0\n1\n\n \ninf", (5, 1), not_binary("inf", f64::INFINITY), "inf is not 0 or 1"),
+        ("0,1\n0,", (2, 2), empty(), "the field is empty"),
+        ("0,1\n0, \t", (2, 2), empty(), "the field is empty"),
+        (",\n0,1\n", (1, 1), empty(), "the field is empty"),
+        ("0,one\n", (1, 2), not_number("one", Comma), "\"one\" is not a number"),
+        ("a,b\n0,1\nc,d\n", (3, 1), not_number("c", Comma), "\"c\" is not a number"),
+        ("a;b\n0;1,1\n", (2, 2), not_number("1,1", Semicolon), "\"1,1\" is not a number"),
+        ("0,1\n1,\"0\n0,1\n", (2, 2), not_number("0\n0,1", Comma), "\"0\\n0,1\" is not a number"),
+        ("0,1\r1,0\r", (1, 2), not_number("1\r1", Comma), "\"1\\r1\" is not a number"),
+        (
+            "0,\u{1b}[31m\n",
+            (1, 2),
+            not_number("\u{1b}[31m", Comma),
+            "\"\\u{1b}[31m\" is not a number",
+        ),
     ];
-    for (text, expected) in cases {
-        let message = csv_refusal(text);
-        assert!(message.starts_with(expected), "{text:?}: {message}");
+    for (text, (line, column), problem, words) in cases {
+        let refusal = csv_refusal(text);
+        assert_eq!((&refusal.place, &refusal.problem), (&at_line(line, column), &problem));
+        let start = format!("data.csv, line {line}, column {column}: ");
+        assert!(refusal.words.starts_with(&start), "{text:?}: {}", refusal.words);
+        refusal.says(&[words]);
     }
 }
 
 #[test]
 fn csv_rows_of_different_lengths() {
     let cases = [
-        ("0,1\n1\n", "data.csv, line 2, column 2: the row has 1 value(s), but line 1 has 2"),
-        (
-            "\r\n0,1\r\n\r\n1,0,1",
-            "data.csv, line 4, column 3: the row has 3 value(s), but line 2 has 2",
-        ),
-        ("a,b,c\n0,1\n", "data.csv, line 2, column 3: the row has 2 value(s), but line 1 has 3"),
+        ("0,1\n1\n", (2, 2), (1, 2, 1)),
+        ("\r\n0,1\r\n\r\n1,0,1", (4, 3), (3, 2, 2)),
+        ("a,b,c\n0,1\n", (2, 3), (2, 3, 1)),
     ];
-    for (text, expected) in cases {
-        let message = csv_refusal(text);
-        assert!(message.starts_with(expected), "{text:?}: {message}");
+    for (text, (line, column), (values, expected, first_line)) in cases {
+        let refusal = csv_refusal(text);
+        let problem = TextProblem::RowLength { values, expected, first_line };
+        assert_eq!((refusal.place, refusal.problem), (at_line(line, column), problem.into()));
+        let has = format!("the row has {values} value(s), but line {first_line} has {expected}");
+        assert!(refusal.words.contains(&has), "{text:?}: {}", refusal.words);
     }
 }
 
 #[test]
 fn csv_shows_only_the_start_of_long_text() {
-    let message = csv_refusal(format!("0,{}", "x".repeat(1_000_000)));
-    assert!(message.contains("xxxx…\" is not a number"), "{message}");
-    assert!(message.len() < 200, "{message}");
+    let refusal = csv_refusal(format!("0,{}", "x".repeat(1_000_000)));
+    refusal.says(&["xxxx…\" is not a number"]);
+    assert!(refusal.words.len() < 200, "{}", refusal.words);
 }
 
 #[test]
 fn csv_without_values() {
-    assert!(csv_refusal("").contains("empty"));
+    assert_eq!(csv_refusal("").problem, FileProblem::Empty.into());
     for text in ["\n", "\r\n \n", "\u{feff}"] {
-        assert!(csv_refusal(text).contains("no values"), "{text:?}");
+        assert_eq!(csv_refusal(text).problem, FileProblem::NoValues.into(), "{text:?}");
     }
-    assert!(csv_refusal("a,b\n\n").contains("header but no row"));
+    assert_eq!(csv_refusal("a,b\n\n").problem, TextProblem::HeaderOnly.into());
 }
 
 #[test]
 fn csv_that_is_not_text() {
-    let message = csv_refusal(b"0,1\n1,\xff\xfe\n");
-    assert!(message.starts_with("data.csv, line 2, column 2: "), "{message}");
-    assert!(message.contains("UTF-8"), "{message}");
+    let refusal = csv_refusal(b"0,1\n1,\xff\xfe\n");
+    assert_eq!(refusal.place, at_line(2, 2));
+    let text = "\u{fffd}\u{fffd}".to_owned();
+    assert_eq!(refusal.problem, TextProblem::NotUtf8 { text }.into());
+    refusal.says(&["data.csv, line 2, column 2: ", "UTF-8"]);
     // UTF-16, as spreadsheets like to save.
-    let message = csv_refusal(b"\xff\xfe0\0,\x001\0\n\0");
-    assert!(message.starts_with("data.csv, line 1, column 1: "), "{message}");
-    assert!(csv_refusal(b"name\0,\x01\xc0\n").contains("line 1, column 2"));
+    let refusal = csv_refusal(b"\xff\xfe0\0,\x001\0\n\0");
+    assert_eq!(refusal.place, at_line(1, 1));
+    assert!(matches!(
+        refusal.problem,
+        Problem::File(FileProblem::Text(TextProblem::NotUtf8 { .. }))
+    ));
+    assert_eq!(csv_refusal(b"name\0,\x01\xc0\n").place, at_line(1, 2));
 }
 
 #[test]
@@ -195,14 +236,13 @@ fn csv_of_one_very_long_row() {
 #[test]
 fn unknown_formats_list_the_known_ones() {
     for name in ["data.png", "data", "csv", "data.csv.zip"] {
-        let message = Files::new().refusal(name, b"\x89PNG\r\n\x1a\n0,1\n");
-        assert!(message.starts_with(name), "{message}");
-        for known in [".npy", ".npz", ".csv, .txt", "IDX", ".mat", "Parquet", "gzipped"] {
-            assert!(message.contains(known), "{message}");
-        }
+        let refusal = Files::new().refusal(name, b"\x89PNG\r\n\x1a\n0,1\n");
+        assert_eq!(refusal.problem, FileProblem::Unrecognised.into());
+        refusal.says(&[name, ".npy", ".npz", ".csv, .txt", "IDX", ".mat", "Parquet", "gzipped"]);
     }
-    let message = Files::new().refusal("data.mat", b"\x89HDF\r\n\x1a\n....");
-    assert!(message.contains("7.3") && message.contains("-v7"), "{message}");
+    let refusal = Files::new().refusal("data.mat", b"\x89HDF\r\n\x1a\n....");
+    assert_eq!(refusal.problem, FileProblem::Hdf5.into());
+    refusal.says(&["7.3", "-v7"]);
 }
 
 #[test]
@@ -228,15 +268,16 @@ fn text_between_tabs_semicolons_and_spaces() {
     for text in same {
         assert_eq!(Files::new().load("data.amat", text).unwrap(), expected, "{text:?}");
     }
+    let uneven = TextProblem::RowLength { values: 3, expected: 2, first_line: 2 };
     let places = [
-        ("0 1 1\n\n1  2 0\n", "line 3, column 2: 2 is not 0 or 1"),
-        ("0\t1\n0\t\n", "line 2, column 2: the field is empty"),
-        ("# remark\n0 1\n0 1 1\n", "line 3, column 3: the row has 3 value(s), but line 2 has 2"),
-        ("0,1\nNA,1\n", "line 2, column 1: NA is not 0 or 1; fill in or remove"),
+        ("0 1 1\n\n1  2 0\n", at_line(3, 2), not_binary("2", 2.0)),
+        ("0\t1\n0\t\n", at_line(2, 2), TextProblem::EmptyField.into()),
+        ("# remark\n0 1\n0 1 1\n", at_line(3, 3), uneven.into()),
+        ("0,1\nNA,1\n", at_line(2, 1), not_binary("NA", f64::NAN)),
     ];
-    for (text, expected) in places {
-        let message = Files::new().refusal("data.txt", text);
-        assert!(message.starts_with(&format!("data.txt, {expected}")), "{text:?}: {message}");
+    for (text, place, problem) in places {
+        let refusal = Files::new().refusal("data.txt", text);
+        assert_eq!((refusal.place, refusal.problem), (place, problem), "{text:?}");
     }
 }
 
@@ -254,15 +295,16 @@ fn files_that_cannot_be_opened_are_io_errors() {
 #[cfg(unix)]
 #[test]
 fn devices_are_refused() {
-    let error = load("/dev/null".as_ref()).unwrap_err();
-    assert!(error.is_data() && error.to_string().contains("not a regular file"), "{error}");
+    let refusal = Refusal::from(load("/dev/null".as_ref()));
+    assert_eq!(refusal.problem, FileProblem::NotRegular.into());
 }
 
 #[cfg(unix)]
 #[test]
 fn control_characters_in_file_names_are_escaped() {
-    let message = Files::new().refusal("a\n\u{7}.csv", "2\n");
-    assert!(message.starts_with("a\\n\\u{7}.csv, line 1, column 1: "), "{message}");
+    let refusal = Files::new().refusal("a\n\u{7}.csv", "2\n");
+    assert_eq!((refusal.source.as_str(), refusal.place), ("a\n\u{7}.csv", at_line(1, 1)));
+    assert!(refusal.words.starts_with("a\\n\\u{7}.csv, line 1, column 1: "), "{}", refusal.words);
 }
 
 #[test]
@@ -318,8 +360,8 @@ fn check_outcome(name: &str, content: &[u8]) -> std::result::Result<(), TestCase
             prop_assert!(checked.is_some(), "padding");
         }
         Err(error) => {
-            prop_assert!(error.is_data(), "{}", error);
-            prop_assert!(error.to_string().contains(name), "{}", error);
+            let refusal = Refusal::of(&error);
+            prop_assert!(refusal.source.ends_with(name), "{}", error);
             assert_one_sentence(&error);
         }
     }

@@ -44,11 +44,17 @@ fn npy_of_every_dtype_and_order() {
         assert_eq!(files.load("f.npy", f).unwrap(), expected, "{descr}");
 
         let bad = npy(descr, false, "(2, 3)", &data([1, 0, 0, 1, 2, 0]));
-        let message = files.refusal("bad.npy", bad);
-        assert!(message.starts_with("bad.npy, row 2, column 2: "), "{message}");
+        let refusal = files.refusal("bad.npy", bad);
+        assert_eq!(refusal.place, at_row(2, 2));
+        let problem = match (descr.as_str(), two[0]) {
+            ("|b1", value) => FileProblem::NotBoolean { value }.into(),
+            ("|i1", _) => not_binary("-1", -1.0),
+            _ => not_binary("2", 2.0),
+        };
+        assert_eq!(refusal.problem, problem, "{descr}");
+        refusal.says(&["bad.npy, row 2, column 2: "]);
         let bad = npy(descr, true, "(2, 3)", &data([1, 1, 0, 1, 2, 0]));
-        let message = files.refusal("bad.npy", bad);
-        assert!(message.starts_with("bad.npy, row 1, column 3: "), "{message}");
+        assert_eq!(files.refusal("bad.npy", bad).place, at_row(1, 3));
     }
 }
 
@@ -60,7 +66,7 @@ fn npy_of_every_version() {
     }
     for version in [0, 4, 255] {
         let file = npy_text(version, &header("|u1", false, "(1, 2)"), &[0, 1]);
-        assert!(npy_refusal(file).contains("version"), "{version}");
+        assert_eq!(npy_refusal(file).problem, NpyProblem::Version.into(), "{version}");
     }
 }
 
@@ -98,55 +104,62 @@ fn npy_of_higher_rank_is_flattened_in_c_order() {
 
 #[test]
 fn npy_values_that_are_not_binary() {
-    let cases: [(&str, Vec<u8>, &str); 4] = [
-        ("<f8", 0.5f64.to_le_bytes().to_vec(), "0.5 is not 0 or 1; binarise"),
-        ("<f8", f64::NAN.to_le_bytes().to_vec(), "NaN is not 0 or 1"),
-        (">f4", f32::MAX.to_be_bytes().to_vec(), "3.4028235e38 is not 0 or 1"),
-        ("<i8", (1i64 << 32 | 1).to_le_bytes().to_vec(), "4294967297 is not 0 or 1"),
+    let cases: [(&str, Vec<u8>, &str, f64); 4] = [
+        ("<f8", 0.5f64.to_le_bytes().to_vec(), "0.5", 0.5),
+        ("<f8", f64::NAN.to_le_bytes().to_vec(), "NaN", f64::NAN),
+        (">f4", f32::MAX.to_be_bytes().to_vec(), "3.4028235e38", f32::MAX.into()),
+        ("<i8", (1i64 << 32 | 1).to_le_bytes().to_vec(), "4294967297", 4294967297.0),
     ];
-    for (descr, data, expected) in cases {
-        let message = npy_refusal(npy(descr, false, "(1, 1)", &data));
-        assert!(message.starts_with("data.npy, row 1, column 1: "), "{message}");
-        assert!(message.contains(expected), "{message}");
+    for (descr, data, text, value) in cases {
+        let refusal = npy_refusal(npy(descr, false, "(1, 1)", &data));
+        assert_eq!(refusal.problem, not_binary(text, value));
+        assert_eq!(refusal.place, at_row(1, 1));
+        refusal.says(&["data.npy, row 1, column 1: ", &format!("{text} is not 0 or 1")]);
     }
 }
 
 #[test]
 fn npy_dtypes_that_are_not_numbers() {
     for descr in ["|O", "<c8", ">c16", "<f2", "<f16", "|S3", "<U2", "|V4"] {
-        let message = npy_refusal(npy(descr, false, "(1, 1)", &[0; 16]));
-        assert!(message.contains(&format!("dtype '{descr}' is not supported")), "{message}");
+        let refusal = npy_refusal(npy(descr, false, "(1, 1)", &[0; 16]));
+        let dtype = format!("'{descr}'");
+        refusal.says(&[&format!("dtype {dtype} is not supported")]);
+        assert_eq!(refusal.problem, NpyProblem::Dtype { dtype }.into());
     }
     for descr in ["[('a', '<i4'), ('b', '|u1')]", "'<M8[ns]'"] {
         let text = header("X", false, "(1, 1)").replace("'X'", descr);
-        let message = npy_refusal(npy_text(1, &text, &[0; 8]));
-        assert!(message.contains("does not hold plain numbers"), "{message}");
+        let refusal = npy_refusal(npy_text(1, &text, &[0; 8]));
+        assert_eq!(refusal.problem, NpyProblem::NotNumbers.into());
     }
 }
 
 #[test]
 fn npy_shapes_that_are_not_matrices() {
-    for (shape, rank) in [("()", "0 dimension"), ("(2,)", "1 dimension")] {
-        let message = npy_refusal(npy("|u1", false, shape, &[0, 1]));
-        assert!(message.contains(rank), "{message}");
-        assert!(message.contains("reshape"), "{message}");
+    for (shape, dimensions) in [("()", 0), ("(2,)", 1)] {
+        let refusal = npy_refusal(npy("|u1", false, shape, &[0, 1]));
+        assert_eq!(refusal.problem, FileProblem::TooFewDimensions { dimensions }.into());
+        refusal.says(&[&format!("{dimensions} dimension"), "reshape"]);
     }
-    for shape in ["(0, 3)", "(3, 0)", "(2, 0, 2)"] {
-        assert!(npy_refusal(npy("|u1", false, shape, &[])).contains("empty"), "{shape}");
+    for (text, shape) in
+        [("(0, 3)", vec![0, 3]), ("(3, 0)", vec![3, 0]), ("(2, 0, 2)", vec![2, 0, 2])]
+    {
+        let refusal = npy_refusal(npy("|u1", false, text, &[]));
+        assert_eq!(refusal.problem, FileProblem::EmptyArray { shape }.into());
     }
 }
 
 #[test]
 fn npy_length_must_match_the_header() {
     for data in [&[0, 1, 1][..], &[0, 1, 1, 1, 1], &[]] {
-        let message = npy_refusal(npy("|u1", false, "(2, 2)", data));
-        let found = format!("2 x 2 values of 1 byte(s), but {} bytes follow", data.len());
-        assert!(message.contains(&found), "{message}");
+        let refusal = npy_refusal(npy("|u1", false, "(2, 2)", data));
+        let (shape, present) = (vec![2, 2], data.len() as u64);
+        assert_eq!(refusal.problem, FileProblem::WrongLength { shape, size: 1, present }.into());
+        refusal.says(&[&format!("2 x 2 values of 1 byte(s), but {present} bytes follow")]);
     }
 }
 
 #[test]
-fn npy_headers_that_promise_too_much_are_refused() {
+fn npy_headers_that_claim_too_much_are_refused() {
     let shapes = [
         "(1099511627776, 1)",
         "(9223372036854775807, 1)",
@@ -169,22 +182,23 @@ fn npy_headers_that_promise_too_much_are_refused() {
         }
     }
     // Twelve bytes that announce a header of four gigabytes.
-    assert!(npy_refusal(b"\x93NUMPY\x02\x00\xff\xff\xff\xff").contains("longer"));
+    let refusal = npy_refusal(b"\x93NUMPY\x02\x00\xff\xff\xff\xff");
+    assert_eq!(refusal.problem, NpyProblem::HeaderTooLong { most: 10_000 }.into());
 }
 
 /// The parser of `npyz` takes time exponential in the nesting of brackets, so it must not see such
-/// headers: more than two brackets are refused before it is called, with a message of its own.
+/// headers: more than two brackets are refused before it is called, with a problem of its own.
 #[test]
 fn npy_headers_with_nested_brackets_never_reach_the_parser() {
     for nested in ["[", "(", "{", "{'a':", "[('a',"] {
         for depth in [3, 40, 10_000 / nested.len()] {
-            let message = npy_refusal(npy_text(1, &nested.repeat(depth), &[0]));
-            assert!(message.contains("plain numbers"), "{depth} of {nested}: {message}");
+            let problem = npy_refusal(npy_text(1, &nested.repeat(depth), &[0])).problem;
+            assert_eq!(problem, NpyProblem::NotNumbers.into(), "{depth} of {nested}");
         }
         for depth in [1, 40] {
             let text = header("X", false, "(1, 1)").replace("'X'", &nested.repeat(depth));
-            let message = npy_refusal(npy_text(2, &text, &[0]));
-            assert!(message.contains("plain numbers"), "{depth} of {nested}: {message}");
+            let problem = npy_refusal(npy_text(2, &text, &[0])).problem;
+            assert_eq!(problem, NpyProblem::NotNumbers.into(), "{depth} of {nested}");
         }
     }
 }
@@ -195,9 +209,18 @@ fn npy_headers_that_are_damaged() {
     for len in 1..file.len() {
         npy_refusal(&file[..len]);
     }
-    assert!(npy_refusal(b"PK\x03\x04 something else").contains("zip file is damaged"));
+    #[cfg(feature = "npz")]
+    {
+        let refusal = npy_refusal(b"PK\x03\x04 something else");
+        assert!(matches!(
+            refusal.problem,
+            Problem::File(FileProblem::Archive(isotherm_data::ArchiveProblem::Damaged { .. }))
+        ));
+        refusal.says(&["zip file is damaged"]);
+    }
     for text in ["", "{}", "5", "{'descr': '|u1'}", "{'shape': (1, 2)\n", "\u{1b}[31m\nred"] {
-        let message = npy_refusal(npy_text(1, text, &[0, 1]));
-        assert!(message.contains("numpy.save"), "{message}");
+        let refusal = npy_refusal(npy_text(1, text, &[0, 1]));
+        assert_eq!(refusal.problem, NpyProblem::Header { text: text.to_owned() }.into());
+        refusal.says(&["numpy.save"]);
     }
 }

@@ -1,45 +1,45 @@
-//! Values that become zeros and ones: handed over one by one, surveyed where their range decides what they
-//! mean, and packed, one bit each or eight.
+//! Values that become zeros and ones: handed over one by one, surveyed if their range decides what they
+//! mean, and packed into one bit or eight each.
 
 mod origin;
 mod pack;
+mod refusal;
 mod survey;
 mod visitor;
-
-use std::path::Path;
 
 use isotherm_kernels::BitMatrix;
 
 use super::binarise::static_key;
-use super::{Binarise, Intensities, Scale};
+use super::{Assumption, Binarise, DataProblem, Intensities, Scale};
 use crate::Result;
 use pack::{PackBits, PackIntensities, Rule};
 use survey::Survey;
 
 pub use origin::{Origin, shown};
+pub use refusal::ValueProblem;
 pub use visitor::{Visitor, flattened, spelled};
 
-/// What was read: zeros and ones, or grey values that are yet to be drawn.
+/// Values that were read: zeros and ones, or grey values that are yet to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// Zeros and ones.
     Bits(BitMatrix),
-    /// Intensities, of which every epoch draws its own zeros and ones.
+    /// Intensities, from which every epoch draws its own zeros and ones.
     Grey(Intensities),
 }
 
-/// What was read, and how it was understood.
+/// Values that were read, and what they were taken for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loaded {
     /// The values.
     pub values: Values,
-    /// What those in the file mean to the rule.
+    /// What the values in the file mean to the rule.
     pub scale: Scale,
     /// What was taken for granted, if anything.
-    pub note: Option<String>,
+    pub assumption: Option<Assumption>,
 }
 
-/// Binarises a matrix in memory by the same rules. `name` tells errors what it is.
+/// Binarises a matrix in memory, which errors call by its `name`.
 ///
 /// # Errors
 ///
@@ -51,17 +51,16 @@ pub fn of_values(
     binarise: Binarise,
     like: Option<Scale>,
 ) -> Result<Loaded> {
-    let origin = Origin { path: Path::new(name), len: 0 };
+    let origin = Origin::memory(name);
     let visit = |visitor: &mut dyn Visitor| {
         if !visitor.dimensions(&shape) {
-            return Err(origin.too_large());
+            return Err(origin.refuse(DataProblem::TooLarge));
         }
         for row in 0..shape[0] {
             for col in 0..shape[1] {
                 let value = value(row, col);
-                visitor.value(row, col, value).map_err(|why| {
-                    let place = format!("row {row}, column {col}");
-                    origin.refuse_at(place, format!("{} {why}", spelled(value)))
+                visitor.value(row, col, value).map_err(|problem| {
+                    origin.refuse_value(origin.cell(row, col), value, problem)
                 })?;
             }
         }
@@ -70,11 +69,15 @@ pub fn of_values(
     binarised(&origin, &visit, binarise, like)
 }
 
-/// Whoever hands the values of a matrix to a visitor, as often as asked.
+/// Hands the values of a matrix to a visitor, and can do so more than once.
 pub type Visit<'a> = &'a dyn Fn(&mut dyn Visitor) -> Result<()>;
 
-/// Binarises by a rule what `visit` hands over, to which values mean what they mean in other data, if
-/// that is given.
+/// Binarises by a rule the values that `visit` hands over. `like` is what the values of other data mean
+/// to the rule, which these must mean too.
+///
+/// # Errors
+///
+/// If `visit` fails, or the rule cannot be applied to a value.
 pub fn binarised(
     origin: &Origin,
     visit: Visit,
@@ -109,15 +112,15 @@ fn pack_bits(
 ) -> Result<Loaded> {
     let mut pack = PackBits::new(rule);
     if shape.is_some_and(|shape| !pack.dimensions(&shape)) {
-        return Err(origin.too_large());
+        return Err(origin.refuse(DataProblem::TooLarge));
     }
     visit(&mut pack)?;
     if !pack.is_complete() {
-        return Err(origin.refuse(SHRUNK));
+        return Err(origin.refuse(DataProblem::Shrunk));
     }
-    let note = pack.note.take();
-    let bits = pack.finish().ok_or_else(|| origin.refuse("there are no values in the file"))?;
-    Ok(Loaded { values: Values::Bits(bits), scale, note })
+    let assumption = pack.assumption;
+    let bits = pack.finish().ok_or_else(|| origin.refuse(DataProblem::NoValues))?;
+    Ok(Loaded { values: Values::Bits(bits), scale, assumption })
 }
 
 fn pack_intensities(
@@ -128,15 +131,12 @@ fn pack_intensities(
 ) -> Result<Loaded> {
     let mut pack = PackIntensities::new(scale.full());
     if !pack.dimensions(&shape) {
-        return Err(origin.too_large());
+        return Err(origin.refuse(DataProblem::TooLarge));
     }
     visit(&mut pack)?;
     if !pack.is_complete() {
-        return Err(origin.refuse(SHRUNK));
+        return Err(origin.refuse(DataProblem::Shrunk));
     }
     let values = Values::Grey(Intensities::new(pack.cols, pack.values));
-    Ok(Loaded { values, scale, note: pack.note })
+    Ok(Loaded { values, scale, assumption: pack.assumption })
 }
-
-/// Why a file that has lost values since it was looked at cannot be used.
-const SHRUNK: &str = "the file became shorter while it was read; wait until it is written";

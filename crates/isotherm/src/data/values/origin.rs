@@ -1,61 +1,47 @@
 //! Where values come from, as errors name it.
 
-use std::fmt::Display;
-use std::io;
 use std::path::Path;
 
+use super::{ValueProblem, spelled};
 use crate::Error;
+use crate::data::{DataError, DataProblem, Place};
 
-/// The file that is being read, as its errors name it.
-pub struct Origin<'a> {
-    /// Its path.
-    pub path: &'a Path,
-    /// Length in bytes of what is read, unpacked.
-    pub len: u64,
+/// The name of data in messages, and the number of their first row and column there.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    name: String,
+    first: usize,
 }
 
-impl Origin<'_> {
-    /// The file as a whole cannot be used.
-    pub fn refuse(&self, why: impl Display) -> Error {
-        Error::data(format!("{}: {why}", self.name()))
+impl Origin {
+    /// A file, whose rows and columns are counted from 1.
+    pub fn file(path: &Path) -> Origin {
+        Origin { name: path.to_string_lossy().into_owned(), first: 1 }
     }
 
-    /// One place in the file cannot be used.
-    pub fn refuse_at(&self, place: impl Display, why: impl Display) -> Error {
-        Error::data(format!("{}, {place}: {why}", self.name()))
+    /// An array in memory, whose rows and columns are counted from 0.
+    pub fn memory(name: &str) -> Origin {
+        Origin { name: name.to_owned(), first: 0 }
     }
 
-    /// There is more than memory can hold.
-    pub fn too_large(&self) -> Error {
-        self.refuse("the array does not fit into memory; use fewer rows")
+    /// The place of a value, given its row and column counted from 0.
+    pub fn cell(&self, row: usize, col: usize) -> Vec<Place> {
+        vec![Place::Row(row + self.first), Place::Column(col + self.first)]
     }
 
-    /// Reading on failed: the file is damaged, or the system refused.
-    pub fn io(&self, error: &io::Error) -> Error {
-        match error.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                self.refuse("the file ends too early; copy or save it again")
-            }
-            io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-                let why = shown(&error.to_string(), 80);
-                self.refuse(format!("the file is damaged ({why}); copy or save it again"))
-            }
-            io::ErrorKind::FileTooLarge => {
-                let why = shown(&error.to_string(), 80);
-                self.refuse(format!("{why}; if that is right, unpack it first"))
-            }
-            _ => Error::io("read", self.path, error),
-        }
+    /// The data as a whole cannot be used.
+    pub fn refuse(&self, problem: DataProblem) -> Error {
+        self.refuse_at(Vec::new(), problem)
     }
 
-    /// The last part of its path.
-    pub fn file_name(&self) -> String {
-        self.path.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned())
+    /// The data cannot be used because of one place.
+    pub fn refuse_at(&self, place: Vec<Place>, problem: DataProblem) -> Error {
+        DataError::new(&self.name, place, problem).into()
     }
 
-    /// Its path, fit for a message.
-    pub fn name(&self) -> String {
-        shown(&self.path.to_string_lossy(), usize::MAX)
+    /// A value cannot be used.
+    pub fn refuse_value(&self, place: Vec<Place>, value: f64, problem: ValueProblem) -> Error {
+        self.refuse_at(place, DataProblem::Value { text: spelled(value), problem })
     }
 }
 

@@ -1,10 +1,12 @@
-//! Values packed as they come: one bit each, or eight.
+//! Values packed as they are read: one bit each, or eight.
 
 use isotherm_kernels::BitMatrix;
 use isotherm_kernels::bits::words_for;
 
+use super::ValueProblem;
 use super::visitor::{Visitor, flattened};
-use crate::data::binarise::{CHOICES, static_draw};
+use crate::data::Assumption;
+use crate::data::binarise::static_draw;
 
 /// How a value becomes a bit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +15,7 @@ pub(super) enum Rule {
     AsIs,
     /// It is above this.
     Above(f64),
-    /// It is drawn by the file's key, with the value over `scale` as probability.
+    /// It is drawn with the key of the file and the value over `scale` as probability.
     Draw { key: u64, scale: f64 },
 }
 
@@ -21,38 +23,38 @@ pub(super) enum Rule {
 pub(super) struct PackBits {
     rule: Rule,
     words: Vec<u64>,
-    /// Words of a row; of the first row as many as have come.
+    /// Words per row; while the first row is read, of the part that has been read.
     words_per_row: usize,
     rows: usize,
     cols: usize,
-    /// Values that have come.
+    /// Values that have been read.
     count: usize,
-    pub(super) note: Option<String>,
+    pub(super) assumption: Option<Assumption>,
 }
 
 impl PackBits {
     pub(super) fn new(rule: Rule) -> PackBits {
         let (words, words_per_row) = (Vec::new(), 0);
-        PackBits { rule, words, words_per_row, rows: 0, cols: 0, count: 0, note: None }
+        PackBits { rule, words, words_per_row, rows: 0, cols: 0, count: 0, assumption: None }
     }
 
-    /// Whether every value has come.
+    /// Whether every value has been read.
     pub(super) fn is_complete(&self) -> bool {
         self.count == self.rows * self.cols
     }
 
-    /// The matrix, or nothing if no value came.
+    /// The matrix, or nothing if there was no value.
     pub(super) fn finish(self) -> Option<BitMatrix> {
         let bits = BitMatrix::from_words(self.rows, self.cols, self.words)?;
         (bits.rows() > 0 && bits.cols() > 0).then_some(bits)
     }
 
-    fn bit(&self, row: usize, col: usize, value: f64) -> Result<bool, String> {
+    fn bit(&self, row: usize, col: usize, value: f64) -> Result<bool, ValueProblem> {
         match self.rule {
             Rule::AsIs if value == 0.0 => Ok(false),
             Rule::AsIs if value == 1.0 => Ok(true),
-            Rule::AsIs => Err(format!("is not 0 or 1; {}", remedy(value))),
-            _ if !value.is_finite() => Err(MISSING.to_owned()),
+            Rule::AsIs => Err(ValueProblem::NotBinary { value }),
+            _ if !value.is_finite() => Err(ValueProblem::Missing),
             Rule::Above(level) => Ok(value > level),
             Rule::Draw { key, scale } => Ok(static_draw(key, row, col, value / scale)),
         }
@@ -60,8 +62,8 @@ impl PackBits {
 }
 
 impl Visitor for PackBits {
-    fn note(&mut self, note: &str) {
-        self.note = Some(note.to_owned());
+    fn assumed(&mut self, assumption: Assumption) {
+        self.assumption = Some(assumption);
     }
 
     fn dimensions(&mut self, shape: &[usize]) -> bool {
@@ -79,7 +81,7 @@ impl Visitor for PackBits {
         true
     }
 
-    fn value(&mut self, row: usize, col: usize, value: f64) -> Result<(), String> {
+    fn value(&mut self, row: usize, col: usize, value: f64) -> Result<(), ValueProblem> {
         let bit = self.bit(row, col, value)?;
         if row == 0 && self.rows <= 1 && col >= self.cols {
             self.cols = col + 1;
@@ -92,38 +94,38 @@ impl Visitor for PackBits {
         }
         match self.words.get_mut(word).filter(|_| col < self.cols) {
             Some(word) => *word |= u64::from(bit) << (col % 64),
-            None => return Err(CHANGED.to_owned()),
+            None => return Err(ValueProblem::Changed),
         }
         self.count += 1;
         Ok(())
     }
 }
 
-/// Packs intensities in 255ths. The dimensions must be told.
+/// Packs intensities in 255ths. The dimensions must be known before the values.
 pub(super) struct PackIntensities {
     scale: f64,
     pub(super) values: Vec<u8>,
     pub(super) cols: usize,
-    /// Values that have come.
+    /// Values that have been read.
     count: usize,
-    pub(super) note: Option<String>,
+    pub(super) assumption: Option<Assumption>,
 }
 
 impl PackIntensities {
-    /// Of values that `scale` divides into intensities.
+    /// Intensities are the values divided by `scale`.
     pub(super) fn new(scale: f64) -> PackIntensities {
-        PackIntensities { scale, values: Vec::new(), cols: 0, count: 0, note: None }
+        PackIntensities { scale, values: Vec::new(), cols: 0, count: 0, assumption: None }
     }
 
-    /// Whether every value has come.
+    /// Whether every value has been read.
     pub(super) fn is_complete(&self) -> bool {
         self.count == self.values.len()
     }
 }
 
 impl Visitor for PackIntensities {
-    fn note(&mut self, note: &str) {
-        self.note = Some(note.to_owned());
+    fn assumed(&mut self, assumption: Assumption) {
+        self.assumption = Some(assumption);
     }
 
     fn dimensions(&mut self, shape: &[usize]) -> bool {
@@ -139,38 +141,16 @@ impl Visitor for PackIntensities {
         true
     }
 
-    fn value(&mut self, row: usize, col: usize, value: f64) -> Result<(), String> {
+    fn value(&mut self, row: usize, col: usize, value: f64) -> Result<(), ValueProblem> {
         let place = row.checked_mul(self.cols).filter(|_| col < self.cols);
         let place = place.and_then(|start| self.values.get_mut(start + col));
         match place {
             // Rounded to the nearest 255th; whole numbers to 255 are kept as they are.
             Some(at) => *at = (value / self.scale * 255.0).round() as u8,
-            None => return Err(CHANGED.to_owned()),
+            None => return Err(ValueProblem::Changed),
         }
         self.count += 1;
         Ok(())
-    }
-}
-
-/// Why a value beyond what the first look saw cannot be used.
-const CHANGED: &str = "was not there a moment ago; wait until the file is written";
-
-/// Why a value that is not a number cannot be used.
-pub(super) const MISSING: &str = "is not a value; fill in or remove missing values";
-
-/// Who knows which rule suits.
-const LOOK: &str = "`isotherm data FILE` tells what suits";
-
-/// What to do about a number that is neither 0 nor 1.
-fn remedy(value: f64) -> String {
-    match value {
-        -1.0 => "write spins of -1 and 1 as 0 and 1, or choose --binarise threshold:0".to_owned(),
-        value if !value.is_finite() => "fill in or remove missing values".to_owned(),
-        value if value.fract() == 0.0 => format!(
-            "recode the values as 0 and 1, and leave out columns of labels or numbers; or, for grey \
-             data, choose {CHOICES}; {LOOK}"
-        ),
-        _ => format!("binarise the data: choose {CHOICES}; {LOOK}"),
     }
 }
 
@@ -178,9 +158,9 @@ fn remedy(value: f64) -> String {
 mod tests {
     use super::*;
 
-    /// A file that shrinks between the first look and the second leaves values out.
+    /// A file that shrinks between the first reading and the second lacks values.
     #[test]
-    fn a_value_that_does_not_come_is_noticed() {
+    fn a_value_that_is_not_read_is_noticed() {
         let mut bits = PackBits::new(Rule::Above(0.5));
         let mut grey = PackIntensities::new(1.0);
         let packers: [&mut dyn Visitor; 2] = [&mut bits, &mut grey];

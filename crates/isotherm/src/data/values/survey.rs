@@ -1,10 +1,10 @@
-//! A first look at grey data: their range decides what their values mean, and all of them together what
-//! is drawn from a seed.
+//! A first reading of grey data: their range decides what the values mean, and all of them together
+//! what is drawn from a seed.
 
-use super::visitor::{Visitor, flattened, spelled};
-use super::{Origin, pack};
+use super::visitor::{Visitor, flattened};
+use super::{Origin, ValueProblem};
 use crate::data::binarise::fingerprint;
-use crate::data::{Binarise, Scale};
+use crate::data::{Binarise, DataProblem, Scale};
 use crate::{Error, Result};
 
 /// The scales by which values can be intensities.
@@ -17,9 +17,9 @@ pub(super) struct Survey {
     pub(super) cols: usize,
     pub(super) smallest: Extreme,
     pub(super) largest: Extreme,
-    /// The first value that is no whole number.
+    /// The first value that is not a whole number.
     pub(super) fraction: Option<Extreme>,
-    /// The sum of all values' fingerprints, if they are fractions and if they are bytes.
+    /// The sum of the fingerprints of all values, taken as fractions and as bytes.
     fingerprints: [u64; 2],
 }
 
@@ -38,13 +38,13 @@ impl Survey {
         Survey { rows: 0, cols: 0, smallest, largest, fraction: None, fingerprints: [0; 2] }
     }
 
-    /// What tells these values from those of other files, to whoever takes them so.
+    /// A fingerprint of the values taken on a scale.
     pub(super) fn fingerprint(&self, scale: Scale) -> u64 {
         self.fingerprints[usize::from(scale == Scale::Bytes)]
     }
 
-    /// What the values are as intensities, if they are some. Whole numbers that stay below the
-    /// middle of 255 are counts or labels rather than grey.
+    /// The scale on which the values are intensities, if there is one. Whole numbers that stay below
+    /// the middle of 255 are counts or labels rather than grey.
     fn scale(&self) -> Option<Scale> {
         if self.smallest.value < 0.0 {
             None
@@ -56,8 +56,7 @@ impl Survey {
         }
     }
 
-    /// What the values mean to a rule: what they mean in other data, if that is given, which they
-    /// must fit.
+    /// What the values mean to a rule. They must fit the meaning that `like` gives, if any.
     pub(super) fn scale_for(
         &self,
         origin: &Origin,
@@ -72,59 +71,37 @@ impl Survey {
         }
         match (self.scale(), binarise) {
             (Some(scale), _) => Ok(scale),
-            // Such as spins, which nobody takes for shares of anything.
+            // Such as spins, which are not fractions of anything.
             (None, Binarise::Threshold(_)) if self.smallest.value < 0.0 => Ok(Scale::Values),
             (None, _) => Err(self.no_intensities(origin, binarise)),
         }
     }
 
-    fn fit(&self, origin: &Origin, binarise: Binarise, scale: Scale) -> Result<Scale> {
+    fn fit(&self, origin: &Origin, rule: Binarise, scale: Scale) -> Result<Scale> {
         let (smallest, largest) = (self.smallest.value, self.largest.value);
-        let (fits, meant) = match scale {
-            Scale::Values => (true, "any numbers"),
-            Scale::Fractions => (smallest >= 0.0 && largest <= 1.0, "fractions from 0 to 1"),
-            Scale::Bytes => {
-                // Zeros and ones are binarised already, and not the darkest of greys.
-                let whole = smallest >= 0.0 && self.fraction.is_none();
-                (whole && largest <= 255.0 && largest != 1.0, "whole numbers from 0 to 255")
-            }
+        let whole = self.fraction.is_none();
+        let fits = match scale {
+            Scale::Values => true,
+            Scale::Fractions => smallest >= 0.0 && largest <= 1.0,
+            // Zeros and ones are binary already, and not the darkest greys.
+            Scale::Bytes => smallest >= 0.0 && whole && largest <= 255.0 && largest != 1.0,
         };
-        if fits {
-            return Ok(scale);
+        match fits {
+            true => Ok(scale),
+            false => {
+                let range = [smallest, largest];
+                Err(origin.refuse(DataProblem::OtherScale { range, whole, scale, rule }))
+            }
         }
-        let (smallest, largest) = (spelled(smallest), spelled(largest));
-        let kind = if self.fraction.is_some() { "numbers" } else { "whole numbers" };
-        Err(origin.refuse(format!(
-            "the values are {kind} from {smallest} to {largest}, but to {binarise} those of the \
-             training data are {meant}; scale both alike"
-        )))
     }
 
-    /// A refusal that names a value which is no intensity.
-    fn no_intensities(&self, origin: &Origin, binarise: Binarise) -> Error {
-        let (smallest, largest) = (self.smallest.value, self.largest.value);
-        let odd = if smallest < 0.0 { self.smallest } else { self.largest };
-        let place = format!("row {}, column {}", odd.row + 1, odd.col + 1);
-        let why = match self.fraction {
-            Some(fraction) if odd.value > 1.0 && odd.value <= 255.0 => {
-                format!("{} beside {}", spelled(odd.value), spelled(fraction.value))
-            }
-            None if odd.value > 1.0 && odd.value <= 255.0 => {
-                format!("{} as the largest value", spelled(odd.value))
-            }
-            _ => spelled(odd.value),
-        };
-        // From 1 on a threshold is a value.
-        let from = if smallest < 0.0 { spelled(smallest) } else { "1".to_owned() };
-        origin.refuse_at(
-            place,
-            format!(
-                "{why} is no intensity, which {binarise} needs: fractions from 0 to 1, or whole \
-                 numbers from 0 to 255 that go beyond 127; scale the values, or choose --binarise \
-                 threshold:X with X from {from} to {}",
-                spelled(largest)
-            ),
-        )
+    /// A refusal that names a value which is not an intensity.
+    fn no_intensities(&self, origin: &Origin, rule: Binarise) -> Error {
+        let range = [self.smallest.value, self.largest.value];
+        let odd = if range[0] < 0.0 { self.smallest } else { self.largest };
+        let fraction = self.fraction.map(|it| it.value);
+        let problem = DataProblem::NoIntensity { value: odd.value, fraction, range, rule };
+        origin.refuse_at(origin.cell(odd.row, odd.col), problem)
     }
 }
 
@@ -133,9 +110,14 @@ impl Visitor for Survey {
         flattened(shape).is_some()
     }
 
-    fn value(&mut self, row: usize, col: usize, value: f64) -> std::result::Result<(), String> {
+    fn value(
+        &mut self,
+        row: usize,
+        col: usize,
+        value: f64,
+    ) -> std::result::Result<(), ValueProblem> {
         if !value.is_finite() {
-            return Err(pack::MISSING.to_owned());
+            return Err(ValueProblem::Missing);
         }
         self.rows = self.rows.max(row + 1);
         self.cols = self.cols.max(col + 1);

@@ -1,8 +1,9 @@
-//! What is worth knowing about data, without being an error.
+//! What is worth knowing about data before or after a run, without being an error.
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::{Binarise, Dataset, Scale};
+use super::table::rule_words;
+use super::{Binarise, Dataset};
 use crate::error::Dialect;
 
 /// An observation about data.
@@ -30,6 +31,24 @@ pub enum DataDiagnostic {
         /// The bit.
         value: u8,
     },
+    /// Something that reading the data took for granted.
+    Assumed {
+        /// The data.
+        source: String,
+        /// What.
+        assumption: Assumption,
+    },
+}
+
+/// What reading a file took for granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Assumption {
+    /// A first row that counts the columns is a header.
+    NumberedHeader,
+    /// A column with the name that pandas gives to the index of the rows is not a variable.
+    PandasIndex,
 }
 
 impl DataDiagnostic {
@@ -41,15 +60,20 @@ impl DataDiagnostic {
                  start at a probability of 0.01 or 0.99"
             ),
             DataDiagnostic::RuleLeavesNothing { source, rule, above, value } => {
-                let above = above.map_or(String::new(), |it| format!(", that is above {it}"));
+                let rule = rule_words(*rule, *above);
                 format!(
-                    "{source} ({rule}{above}): every value is {value}; check that the rule suits the file"
+                    "{source} ({rule}): every value is {value}; check that the rule suits the file"
                 )
+            }
+            DataDiagnostic::Assumed { source, assumption } => {
+                format!("{source}: {}", assumption.words())
             }
         }
     }
+}
 
-    /// What is worth knowing about data before learning from them.
+impl DataDiagnostic {
+    /// What is worth knowing about data before training on them.
     pub fn of_training(data: &Dataset) -> Option<DataDiagnostic> {
         let Dataset::Table(table) = data else { return None };
         let (count, columns) = (table.constant_columns().len(), table.examples.cols());
@@ -62,18 +86,31 @@ impl DataDiagnostic {
         let Dataset::Table(table) = data else { return None };
         let ones: u64 = table.examples.column_counts().iter().sum();
         let all = table.examples.rows() as u64 * table.examples.cols() as u64;
-        let above = match table.binarise {
-            Binarise::Threshold(level) if table.scale == Scale::Bytes => {
-                Some(level * table.scale.full())
-            }
-            _ => None,
-        };
         let is_odd = table.binarise != Binarise::AsIs && (ones == 0 || ones == all);
         is_odd.then(|| DataDiagnostic::RuleLeavesNothing {
             source: table.name.clone(),
             rule: table.binarise,
-            above,
+            above: table.above(),
             value: u8::from(ones > 0),
         })
+    }
+
+    /// What reading the data took for granted, if anything.
+    pub fn of_reading(data: &Dataset) -> Option<DataDiagnostic> {
+        let Dataset::Table(table) = data else { return None };
+        let source = table.name.clone();
+        table.assumption.map(|assumption| DataDiagnostic::Assumed { source, assumption })
+    }
+}
+
+impl Assumption {
+    /// A clause.
+    pub fn words(self) -> &'static str {
+        match self {
+            Assumption::NumberedHeader => {
+                "the first row counts the columns and is taken as a header"
+            }
+            Assumption::PandasIndex => "the index that pandas wrote is left out",
+        }
     }
 }
