@@ -89,11 +89,14 @@ def test_held_out_data_of_which_a_rule_leaves_nothing_are_told(votes):
 
 
 def test_idle_units_are_told(votes):
-    """A model with a unit that nothing turns on."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        RBM(hidden=4, updates=4000, l1=0.0, weight_decay=0.0, lr=20.0, random_state=1).fit(votes)
-    assert set(kinds(caught)) <= {it["kind"] for it in ALL}
+    """A rate at which every unit ends up always on or always off."""
+    with pytest.warns(IsothermWarning, match="Idle hidden units over 500 samples") as caught:
+        rbm = RBM(hidden=3, updates=1500, lr=20.0, random_state=1).fit(votes)
+    (idle,) = [it for it in rbm.summary_["diagnostics"] if it["kind"] == "idle-units"]
+    assert sorted(idle["off"] + idle["on"]) == [0, 1, 2]
+    assert kinds(caught).count("idle-units") == 1
+    page = rbm.report().page
+    assert page.count('data-kind="idle-units"') == 1 and "--lr" not in page
 
 
 def test_samples_after_too_few_round_trips_are_told():

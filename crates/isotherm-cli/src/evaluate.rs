@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use isotherm::Result;
-use isotherm::data::{Binarise, Dataset, LeftOut};
+use isotherm::data::{Binarise, DataDiagnostic, Dataset, LeftOut};
+use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::{Budget, FoundLogZ, Length, LogLikelihood, Way, exact};
 use isotherm::model::{ModelFile, Rbm};
 use isotherm_data::Source;
@@ -35,11 +36,9 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
             .into());
         }
     }
-    if let Some(note) = data.note() {
-        tell(&format!("isotherm: {note}"));
-    }
-    if let Some(diagnostic) = data.held_out_diagnostic() {
-        tell(&format!("isotherm: warning: {}.", diagnostic.words(&CommandLineWords)));
+    let about = [DataDiagnostic::of_reading(&data), DataDiagnostic::of_held_out(&data)];
+    for diagnostic in about.into_iter().flatten().map(Diagnostic::from) {
+        tell(&format!("isotherm: warning: {}", diagnostic.words(&CommandLineWords)));
     }
     let mut stages = Stages::new(quiet);
     let show = &mut |stage: &str, share| stages.show(stage, share);

@@ -50,14 +50,6 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     for held_out in [session.course().valid(), session.course().test()].into_iter().flatten() {
         progress.say(&held_out.describe());
     }
-    for note in [Some(session.course().data()), session.course().valid(), session.course().test()]
-        .into_iter()
-        .flatten()
-    {
-        if let Some(note) = note.note() {
-            progress.say(&note);
-        }
-    }
     for diagnostic in session.course().data_diagnostics() {
         progress.say(&format!("warning: {}", diagnostic.words(&CommandLineWords)));
     }

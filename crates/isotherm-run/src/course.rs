@@ -12,6 +12,7 @@ use crate::checkpoint::CheckpointError;
 use crate::config::{Config, DataOptions};
 use crate::record::{LadderRow, Row, Seconds};
 use isotherm::data::Dataset;
+use isotherm::data::DataDiagnostic;
 use isotherm::diagnostics::{Diagnostic, Stop};
 use isotherm::likelihood::{
     Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
@@ -203,10 +204,17 @@ impl Course {
 
     /// What is worth knowing about the data.
     pub fn data_diagnostics(&self) -> Vec<Diagnostic> {
+        let data = self.data();
+        let train = [DataDiagnostic::of_reading(data), DataDiagnostic::of_training(data)];
+        // The parts of one file were read once.
+        let of_reading = |data| match self.data_options.split {
+            Some(_) => None,
+            None => DataDiagnostic::of_reading(data),
+        };
         let held_out = [self.valid(), self.test()].into_iter().flatten();
-        let held_out = held_out.filter_map(Dataset::held_out_diagnostic);
-        let all = self.data().diagnostics().into_iter().chain(held_out);
-        all.map(Diagnostic::from).collect()
+        let held_out =
+            held_out.flat_map(|data| [of_reading(data), DataDiagnostic::of_held_out(data)]);
+        train.into_iter().chain(held_out).flatten().map(Diagnostic::from).collect()
     }
 
     fn clock_of(&mut self, phase: Phase) -> &mut f64 {

@@ -20,9 +20,12 @@ mod origin;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_pages;
+#[cfg(feature = "parquet")]
+mod parquet_rows;
 mod recognise;
 mod squeeze;
 mod text;
+mod text_fields;
 mod without;
 
 use isotherm::Result;

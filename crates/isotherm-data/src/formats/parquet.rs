@@ -4,8 +4,7 @@
 use std::fs::File;
 
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::DataType;
+use parquet::column::reader::ColumnReader;
 use parquet::errors::ParquetError;
 use parquet::file::properties::ReaderProperties;
 use parquet::file::reader::FileReader;
@@ -15,16 +14,12 @@ use parquet::schema::types::ColumnDescriptor;
 use super::guard::guarded;
 use super::input::Input;
 use super::origin::Origin;
+use super::parquet_rows::{LONGEST_LIST, Rows, Stop, Take, decode};
 use super::{check_width, parquet_pages};
 use crate::problems::{ColumnNames, FileProblem, ParquetProblem};
-use isotherm::data::values::{ValueProblem, Visitor, spelled};
+use isotherm::data::values::{Visitor, spelled};
 use isotherm::data::{Assumption, LeftOut, Place};
 use isotherm::{Error, Result};
-
-/// Rows that are decoded at a time.
-const BATCH: usize = 1024;
-/// The longest list that is a row.
-const LONGEST_LIST: usize = 1 << 20;
 
 /// Visits all columns, one after the other.
 pub(super) fn read(input: &Input, left_out: &LeftOut, visitor: &mut dyn Visitor) -> Result<()> {
@@ -69,9 +64,6 @@ struct Table<'a> {
     /// The most bytes that the file may unpack to.
     most: u64,
 }
-
-/// Takes a row, a column and a value.
-type Take<'a> = &'a mut dyn FnMut(usize, usize, f64) -> std::result::Result<(), ValueProblem>;
 
 impl<'a> Table<'a> {
     fn open(input: &'a Input, file: File, left_out: &LeftOut) -> Result<Table<'a>> {
@@ -202,7 +194,7 @@ impl<'a> Table<'a> {
         let full = descriptor.max_def_level();
         let is_list = descriptor.max_rep_level() > 0;
         let unsigned = is_unsigned(descriptor);
-        let mut rows = Rows { row: 0, col: 0, width: width.or((!is_list).then_some(1)), take };
+        let mut rows = Rows::new(width.or((!is_list).then_some(1)), take);
         for group in 0..self.reader.num_row_groups() {
             let column_reader = self
                 .reader
@@ -296,88 +288,6 @@ fn is_unsigned(descriptor: &ColumnDescriptor) -> bool {
     match descriptor.logical_type_ref() {
         Some(LogicalType::Integer(integer)) => !integer.is_signed,
         _ => matches!(descriptor.converted_type(), UINT_8 | UINT_16 | UINT_32 | UINT_64),
-    }
-}
-
-/// Where the next value goes.
-struct Rows<'t> {
-    row: usize,
-    col: usize,
-    width: Option<usize>,
-    take: Take<'t>,
-}
-
-/// Why decoding stopped. Rows are counted from 0.
-enum Stop {
-    Decoder(ParquetError),
-    /// A list of another length than the first one.
-    List {
-        row: usize,
-    },
-    /// A value that the visitor refused.
-    Value {
-        row: usize,
-        value: f64,
-        problem: ValueProblem,
-    },
-}
-
-impl Rows<'_> {
-    fn value(&mut self, value: f64) -> std::result::Result<(), Stop> {
-        let row = self.row;
-        if self.width.is_some_and(|width| self.col >= width) || self.col >= LONGEST_LIST {
-            return Err(Stop::List { row });
-        }
-        let taken = (self.take)(row, self.col, value);
-        taken.map_err(|problem| Stop::Value { row, value, problem })?;
-        self.col += 1;
-        Ok(())
-    }
-
-    /// Ends a row that has begun.
-    fn end_row(&mut self) -> std::result::Result<(), Stop> {
-        if self.col == 0 {
-            return Ok(());
-        }
-        if self.width.is_some_and(|width| width != self.col) {
-            return Err(Stop::List { row: self.row });
-        }
-        self.width = Some(self.col);
-        (self.row, self.col) = (self.row + 1, 0);
-        Ok(())
-    }
-}
-
-fn decode<T: DataType>(
-    mut reader: ColumnReaderImpl<T>,
-    full: i16,
-    is_list: bool,
-    rows: &mut Rows,
-    number: impl Fn(&T::T) -> f64,
-) -> std::result::Result<(), Stop> {
-    let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
-    loop {
-        values.clear();
-        defined.clear();
-        repeated.clear();
-        let batch = if is_list { 1 } else { BATCH };
-        let levels = (full > 0).then_some(&mut defined);
-        let lists = is_list.then_some(&mut repeated);
-        let (records, _, _) =
-            reader.read_records(batch, levels, lists, &mut values).map_err(Stop::Decoder)?;
-        if records == 0 {
-            return Ok(());
-        }
-        let mut next = values.iter().map(&number);
-        let count = if full > 0 { defined.len() } else { values.len() };
-        for at in 0..count {
-            if repeated.get(at).is_none_or(|&level| level == 0) {
-                rows.end_row()?;
-            }
-            let there = defined.get(at).is_none_or(|&level| level == full);
-            let value = if there { next.next() } else { Some(f64::NAN) };
-            rows.value(value.unwrap_or(f64::NAN))?;
-        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use isotherm_kernels::stream_key;
 use serde::{Deserialize, Serialize};
 
-use super::DataOptionError;
+use super::DataSettingError;
 use crate::error::{Error, Result};
 use isotherm_tempering::streams::Purpose;
 
@@ -83,7 +83,7 @@ impl FromStr for Binarise {
             Some(("static", seed)) => seed.parse().ok().map(Binarise::Static),
             _ => None,
         };
-        parsed.ok_or_else(|| DataOptionError::Binarise { text: text.to_owned() }.into())
+        parsed.ok_or_else(|| DataSettingError::Binarise { text: text.to_owned() }.into())
     }
 }
 
@@ -153,7 +153,7 @@ mod tests {
         for wrong in ["", "grey", "threshold", "threshold:", "threshold:nan", "static:-1", "static"]
         {
             let refusal = wrong.parse::<Binarise>().unwrap_err();
-            let cause = DataOptionError::Binarise { text: wrong.to_owned() };
+            let cause = DataSettingError::Binarise { text: wrong.to_owned() };
             assert_eq!(refusal.cause(), Some(&cause));
             assert!(refusal.is_config() && refusal.to_string().contains("dynamic"), "{refusal}");
         }

@@ -5,8 +5,8 @@ use sha2::{Digest, Sha256};
 
 use super::mixture::Mixture;
 use super::table::{Table, rule_words};
-use super::{Binarise, DataDiagnostic, DataError, DataProblem, ImageShape, Modes, Scale};
-use crate::error::{Plain, Result};
+use super::{Binarise, DataError, DataProblem, ImageShape, Modes, Scale};
+use crate::error::Result;
 
 /// What to do about columns that have the same value in every example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,54 +164,6 @@ impl Dataset {
             Dataset::Mixture(mixture) => Some(-mixture.entropy()),
             Dataset::Table(_) => None,
         }
-    }
-
-    /// What is worth knowing before training.
-    pub fn diagnostics(&self) -> Vec<DataDiagnostic> {
-        let Dataset::Table(table) = self else { return Vec::new() };
-        let count = table.constant_columns().len();
-        let constant = (count > 0).then(|| DataDiagnostic::ConstantColumns {
-            source: table.name.clone(),
-            count,
-            columns: table.examples.cols(),
-        });
-        constant.into_iter().collect()
-    }
-
-    /// What is odd about data that are only measured: a rule that gives all values the same bit.
-    pub fn held_out_diagnostic(&self) -> Option<DataDiagnostic> {
-        let Dataset::Table(table) = self else { return None };
-        let ones: u64 = table.examples.column_counts().iter().sum();
-        let all = table.examples.rows() as u64 * table.examples.cols() as u64;
-        let is_odd = table.binarise != Binarise::AsIs && (ones == 0 || ones == all);
-        is_odd.then(|| DataDiagnostic::RuleLeavesNothing {
-            source: table.name.clone(),
-            rule: table.binarise,
-            above: table.above(),
-            value: u8::from(ones > 0),
-        })
-    }
-
-    /// What reading the data took for granted, if anything.
-    pub fn assumption(&self) -> Option<DataDiagnostic> {
-        let Dataset::Table(table) = self else { return None };
-        let source = table.name.clone();
-        table.assumption.map(|assumption| DataDiagnostic::Assumed { source, assumption })
-    }
-
-    /// The [`diagnostics`](Dataset::diagnostics) as sentences.
-    pub fn warnings(&self) -> Vec<String> {
-        self.diagnostics().iter().map(|it| it.words(&Plain)).collect()
-    }
-
-    /// The [`held_out_diagnostic`](Dataset::held_out_diagnostic) as a sentence.
-    pub fn held_out_warning(&self) -> Option<String> {
-        self.held_out_diagnostic().map(|it| it.words(&Plain))
-    }
-
-    /// The [`assumption`](Dataset::assumption) as a sentence.
-    pub fn note(&self) -> Option<String> {
-        self.assumption().map(|it| it.words(&Plain))
     }
 
     /// A fingerprint of the examples, so that a run is not resumed on other data.

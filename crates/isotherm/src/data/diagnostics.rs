@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Binarise;
+use super::table::rule_words;
+use super::{Binarise, Dataset};
 use crate::error::Dialect;
 
 /// An observation about data.
@@ -59,7 +60,7 @@ impl DataDiagnostic {
                  start at a probability of 0.01 or 0.99"
             ),
             DataDiagnostic::RuleLeavesNothing { source, rule, above, value } => {
-                let rule = super::table::rule_words(*rule, *above);
+                let rule = rule_words(*rule, *above);
                 format!(
                     "{source} ({rule}): every value is {value}; check that the rule suits the file"
                 )
@@ -68,6 +69,37 @@ impl DataDiagnostic {
                 format!("{source}: {}", assumption.words())
             }
         }
+    }
+}
+
+impl DataDiagnostic {
+    /// What is worth knowing about data before training on them.
+    pub fn of_training(data: &Dataset) -> Option<DataDiagnostic> {
+        let Dataset::Table(table) = data else { return None };
+        let (count, columns) = (table.constant_columns().len(), table.examples.cols());
+        let source = table.name.clone();
+        (count > 0).then_some(DataDiagnostic::ConstantColumns { source, count, columns })
+    }
+
+    /// What is odd about data that are only measured.
+    pub fn of_held_out(data: &Dataset) -> Option<DataDiagnostic> {
+        let Dataset::Table(table) = data else { return None };
+        let ones: u64 = table.examples.column_counts().iter().sum();
+        let all = table.examples.rows() as u64 * table.examples.cols() as u64;
+        let is_odd = table.binarise != Binarise::AsIs && (ones == 0 || ones == all);
+        is_odd.then(|| DataDiagnostic::RuleLeavesNothing {
+            source: table.name.clone(),
+            rule: table.binarise,
+            above: table.above(),
+            value: u8::from(ones > 0),
+        })
+    }
+
+    /// What reading the data took for granted, if anything.
+    pub fn of_reading(data: &Dataset) -> Option<DataDiagnostic> {
+        let Dataset::Table(table) = data else { return None };
+        let source = table.name.clone();
+        table.assumption.map(|assumption| DataDiagnostic::Assumed { source, assumption })
     }
 }
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::DataOptionError;
+use super::DataSettingError;
 use crate::error::{Error, Result};
 
 /// Columns to leave out, by their numbers from 1 on, by ranges of these, or by the names that a file
@@ -82,7 +82,7 @@ fn columns(part: &str) -> Result<Columns> {
         return Ok(Columns::Name(part.to_owned()));
     };
     if first == 0 || last < first {
-        return Err(DataOptionError::Drop { text: part.to_owned() }.into());
+        return Err(DataSettingError::Drop { text: part.to_owned() }.into());
     }
     Ok(Columns::Numbers(first - 1, last - 1))
 }
@@ -134,7 +134,7 @@ mod tests {
         assert!("".parse::<LeftOut>().unwrap().is_empty());
         for wrong in ["0", "3-2", "0-4"] {
             let refusal = wrong.parse::<LeftOut>().unwrap_err();
-            let cause = DataOptionError::Drop { text: wrong.to_owned() };
+            let cause = DataSettingError::Drop { text: wrong.to_owned() };
             assert_eq!(refusal.cause(), Some(&cause));
             assert!(refusal.is_config() && refusal.to_string().contains(wrong), "{refusal}");
         }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::DataOptionError;
+use super::DataSettingError;
 use crate::error::{Error, Result};
 
 /// The smallest side of an image whose shape is guessed.
@@ -79,7 +79,7 @@ impl ImageShape {
     pub fn check(self, columns: usize) -> Result<()> {
         match self.pixels() == Some(columns) {
             true => Ok(()),
-            false => Err(DataOptionError::ShapeDoesNotFit { shape: self, columns }.into()),
+            false => Err(DataSettingError::ShapeDoesNotFit { shape: self, columns }.into()),
         }
     }
 }
@@ -98,7 +98,7 @@ impl FromStr for ImageShape {
         let sides = text.split_once(['x', '×']).map(|(width, height)| (size(width), size(height)));
         match sides {
             Some((Some(width), Some(height))) => Ok(ImageShape { width, height }),
-            _ => Err(DataOptionError::Shape { text: text.to_owned() }.into()),
+            _ => Err(DataSettingError::Shape { text: text.to_owned() }.into()),
         }
     }
 }
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(shape.to_string(), "16x9");
         for wrong in ["", "28", "28x", "x28", "0x5", "-1x5", "1.5x2", "2x2x2"] {
             let refusal = wrong.parse::<ImageShape>().unwrap_err();
-            assert_eq!(refusal.cause(), Some(&DataOptionError::Shape { text: wrong.to_owned() }));
+            assert_eq!(refusal.cause(), Some(&DataSettingError::Shape { text: wrong.to_owned() }));
             assert!(refusal.is_config(), "{wrong}");
         }
     }
@@ -139,7 +139,7 @@ mod tests {
         let shape: ImageShape = "16x9".parse().unwrap();
         assert!(shape.check(144).is_ok());
         let refusal = shape.check(145).unwrap_err();
-        let cause = DataOptionError::ShapeDoesNotFit { shape, columns: 145 };
+        let cause = DataSettingError::ShapeDoesNotFit { shape, columns: 145 };
         assert_eq!(refusal.cause(), Some(&cause));
         let words = refusal.to_string();
         assert!(words.contains("144 pixels") && words.contains("145 columns"), "{words}");

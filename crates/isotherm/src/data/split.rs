@@ -6,7 +6,7 @@ use std::str::FromStr;
 use rand::seq::SliceRandom;
 use serde::{Deserialize, Serialize};
 
-use super::{DataError, DataOptionError, DataProblem};
+use super::{DataError, DataProblem, DataSettingError};
 use crate::error::{Error, Result};
 use isotherm_tempering::streams::{Clock, Purpose};
 
@@ -82,7 +82,7 @@ impl FromStr for Split {
                 && (all.iter().sum::<f64>() - 1.0).abs() <= TOLERANCE
         };
         let split = split.filter(fits);
-        split.ok_or_else(|| DataOptionError::Split { text: text.to_owned() }.into())
+        split.ok_or_else(|| DataSettingError::Split { text: text.to_owned() }.into())
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(thirds.rows("x.csv", 3, 1).unwrap().test.len(), 1);
         for wrong in ["", "0.8", "1/0", "0/1", "0.8/0.1", "0.5/0.5/0.5", "0.9/-0.1/0.2", "a/b"] {
             let refusal = wrong.parse::<Split>().unwrap_err();
-            assert_eq!(refusal.cause(), Some(&DataOptionError::Split { text: wrong.to_owned() }));
+            assert_eq!(refusal.cause(), Some(&DataSettingError::Split { text: wrong.to_owned() }));
             assert!(refusal.is_config(), "{wrong}");
         }
         assert!("0.8/nan/0.2".parse::<Split>().is_err());

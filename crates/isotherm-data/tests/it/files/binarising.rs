@@ -1,5 +1,6 @@
 //! Grey values by every rule, against the rule written out.
 
+use isotherm::Plain;
 use isotherm::BitMatrix;
 use isotherm::data::values::{ValueProblem, Values};
 use isotherm::data::{Binarise, DataDiagnostic, DataProblem, Dataset, Minibatches, Scale};
@@ -62,13 +63,13 @@ fn the_training_data_say_what_values_mean() {
     let source = dark.name().to_owned();
     let expected =
         DataDiagnostic::RuleLeavesNothing { source, rule: half, above: Some(127.5), value: 0 };
-    assert_eq!(dark.held_out_diagnostic(), Some(expected));
-    let words = dark.held_out_warning().unwrap();
+    assert_eq!(DataDiagnostic::of_held_out(&dark), Some(expected));
+    let words = DataDiagnostic::of_held_out(&dark).unwrap().words(&Plain);
     assert!(
         words.starts_with(&dark.measured_on()) && words.contains("every value is 0"),
         "{words}"
     );
-    assert_eq!(train.held_out_diagnostic(), None);
+    assert_eq!(DataDiagnostic::of_held_out(&train), None);
     for rule in [half, Binarise::Static(1), Binarise::Dynamic] {
         for (train, other, (largest, whole), parts) in [
             (

@@ -226,8 +226,7 @@ fn a_first_row_that_numbers_the_columns_is_a_header() {
         let assumption = (head != "a,b,c").then_some(Assumption::NumberedHeader);
         let diagnostic = assumption
             .map(|assumption| DataDiagnostic::Assumed { source: source.name(), assumption });
-        assert_eq!(data.assumption(), diagnostic, "{head}");
-        assert_eq!(data.note().is_some(), diagnostic.is_some());
+        assert_eq!(DataDiagnostic::of_reading(&data), diagnostic, "{head}");
         let report = inspect(&source, None, None).unwrap();
         assert_eq!(report.arrays[0].note, assumption.map(ArrayNote::Assumed));
     }

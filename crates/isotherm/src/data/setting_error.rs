@@ -1,12 +1,12 @@
-//! Options about data whose text cannot be read, or that do not fit the data.
+//! Settings of data whose text cannot be read, or that do not fit the data.
 
 use super::ImageShape;
 use crate::error::{Cause, Dialect, Kind};
 
-/// An option about data that cannot be used.
+/// A setting of data that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum DataOptionError {
+pub enum DataSettingError {
     /// Text that is not a rule for binarising.
     Binarise {
         /// The text.
@@ -36,28 +36,28 @@ pub enum DataOptionError {
     },
 }
 
-impl Cause for DataOptionError {
+impl Cause for DataSettingError {
     fn kind(&self) -> Kind {
         Kind::Options
     }
 
     fn words(&self, d: &dyn Dialect) -> String {
         match self {
-            DataOptionError::Binarise { text } => format!(
+            DataSettingError::Binarise { text } => format!(
                 "{} is as-is, threshold:0.5 (or another number), static:1 (or another seed) or dynamic, \
                  not {text:?}",
                 d.option("binarise")
             ),
-            DataOptionError::Split { text } => format!(
+            DataSettingError::Split { text } => format!(
                 "{} is the shares of train/valid or train/valid/test, which add up to 1, such as \
                  0.8/0.1/0.1 or 0.9/0/0.1, not {text:?}",
                 d.option("split")
             ),
-            DataOptionError::Shape { text } => format!(
+            DataSettingError::Shape { text } => format!(
                 "{} is width and height of an image, such as 28x28, not {text:?}",
                 d.option("shape")
             ),
-            DataOptionError::ShapeDoesNotFit { shape, columns } => {
+            DataSettingError::ShapeDoesNotFit { shape, columns } => {
                 let pixels = shape.pixels().map_or("too many".to_owned(), |it| it.to_string());
                 format!(
                     "{} has {pixels} pixels but the data have {columns} columns; give width and height \
@@ -66,7 +66,7 @@ impl Cause for DataOptionError {
                     d.option("shape")
                 )
             }
-            DataOptionError::Drop { text } => format!(
+            DataSettingError::Drop { text } => format!(
                 "{}: columns are counted from 1, and a range ascends, such as 4-6",
                 d.setting("drop", text)
             ),
