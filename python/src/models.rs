@@ -86,7 +86,7 @@ pub(crate) fn sample_model<'py>(
     warm_up: u64,
     seed: u64,
     threads: Option<usize>,
-) -> PyResult<(Bound<'py, PyArray2<u8>>, String)> {
+) -> PyResult<(Bound<'py, PyArray2<u8>>, Bound<'py, PyAny>)> {
     let model = model_of(&model)?;
     let request = SampleRequest { count, thin, warm_up, seed, averaged: false, traced: false };
     let work =

@@ -6,7 +6,6 @@ use isotherm::IoError;
 use isotherm::model::Rbm;
 use isotherm::sampling::Samples as Figures;
 use isotherm::tensors::Bundle;
-use isotherm::train::Config;
 use isotherm_run::checkpoint;
 use isotherm_run::record::{Row, read_rows};
 use isotherm_run::{Kept, RunFolder, SampleRequest, read_model};
@@ -17,6 +16,7 @@ use pyo3::types::PyBytes;
 
 use crate::arrays::{ModelArrays, arrays_of, bytes_of};
 use crate::errors::raised;
+use crate::options;
 use crate::values::{from_python, to_python};
 use crate::words::PythonWords;
 use crate::work::{Line, beside};
@@ -33,7 +33,7 @@ pub(crate) fn keep_run(
     about: Option<&Bound<'_, PyAny>>,
     overwrite: bool,
 ) -> PyResult<()> {
-    let (config, rows): (Config, Vec<Row>) = (from_python(config)?, from_python(rows)?);
+    let (config, rows): (_, Vec<Row>) = (options::config_of(config)?, from_python(rows)?);
     let summary = summary.map(from_python).transpose()?;
     let checkpoint = Bundle::from_bytes(checkpoint).map_err(raised)?;
     let kept = Kept {
@@ -78,7 +78,7 @@ pub(crate) fn load_run<'py>(
     let summary = read_summary(folder.summary())?;
     let summary = summary.map(|summary| to_python(py, &summary)).transpose()?;
     let bytes = PyBytes::new(py, &loaded.bundle.to_bytes().map_err(raised)?);
-    let (config, rows) = (to_python(py, &config)?, to_python(py, &rows)?);
+    let (config, rows) = (options::flat(py, &config)?, to_python(py, &rows)?);
     let run = (config, bytes, rows, summary, about, note.map(|note| note.to_string()));
     let averaged = model.averaged.as_ref().unwrap_or(&model.model);
     let arrays = |model: &Rbm| arrays_of(py, model.parameters());
@@ -128,12 +128,12 @@ pub(crate) fn sample_checkpoint<'py>(
     traced: bool,
     threads: Option<usize>,
 ) -> PyResult<(Bound<'py, PyArray2<u8>>, SampleFigures<'py>, Bound<'py, PyAny>)> {
-    let config: Config = from_python(config)?;
+    let config = options::config_of(config)?;
     let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
     let request = SampleRequest { count, thin, warm_up, seed, averaged, traced };
     let work = |line: &Line<'_, ()>| {
         let go_on = |_| !line.should_stop();
-        isotherm_run::sample_checkpoint(&config, &bundle, &request, go_on)
+        isotherm_run::sample_checkpoint(&config.options, &bundle, &request, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
     let Figures { rungs, betas, particles, round_trips, .. } = &samples.samples;

@@ -11,8 +11,8 @@ use super::summarise::FinalLikelihoods;
 use crate::checkpoint::CheckpointError;
 use crate::config::{Config, DataOptions};
 use crate::record::{LadderRow, Row, Seconds};
-use isotherm::data::Dataset;
 use isotherm::data::DataDiagnostic;
+use isotherm::data::Dataset;
 use isotherm::diagnostics::{Diagnostic, Stop};
 use isotherm::likelihood::{
     Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,

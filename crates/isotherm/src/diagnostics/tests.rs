@@ -56,8 +56,12 @@ fn every_kind_is_one_sentence_in_the_words_of_the_front_end() {
             Diagnostic::Data { about: DataDiagnostic::Assumed { .. } } => {
                 &["table.csv: the index that pandas wrote is left out."]
             }
-            Diagnostic::Data { .. } => &["dark.npy (threshold:0.5, that is above 127.5): every value is 0"],
-            Diagnostic::Unfinished { .. } => &["not finished: 700 of 1000 steps", "<Resume(\"RUN\")>"],
+            Diagnostic::Data { .. } => {
+                &["dark.npy (threshold:0.5, that is above 127.5): every value is 0"]
+            }
+            Diagnostic::Unfinished { .. } => {
+                &["not finished: 700 of 1000 steps", "<Resume(\"RUN\")>"]
+            }
             Diagnostic::StoppedEarly { because: Stop::Patience { .. }, .. } => {
                 &["400 of 1000 updates", "since update 200"]
             }

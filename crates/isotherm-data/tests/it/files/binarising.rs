@@ -1,7 +1,7 @@
 //! Grey values by every rule, against the rule written out.
 
-use isotherm::Plain;
 use isotherm::BitMatrix;
+use isotherm::Plain;
 use isotherm::data::values::{ValueProblem, Values};
 use isotherm::data::{Binarise, DataDiagnostic, DataProblem, Dataset, Minibatches, Scale};
 

@@ -1,0 +1,4 @@
+OPTIONS = ()
+class Parameters:
+    def __init__(self):
+        """x"""
