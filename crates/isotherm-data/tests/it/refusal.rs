@@ -57,7 +57,7 @@ impl Refusal {
         Refusal { source: source.clone(), place: place.clone(), problem, words }
     }
 
-    /// The same, of whatever has failed.
+    /// The same, of a result that must be an error.
     pub(crate) fn from<T>(result: isotherm::Result<T>) -> Refusal {
         match result {
             Ok(_) => panic!("it should have been refused"),

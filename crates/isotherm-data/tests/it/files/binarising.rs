@@ -40,7 +40,7 @@ fn a_threshold_below_one_is_a_share_of_the_range_and_others_are_values() {
     assert_eq!(by_threshold(fractions, 0.5), BitMatrix::from_rows(2, &[[0, 0], [1, 1]]));
     let spins = b"-1,1\n1,-1\n";
     assert_eq!(by_threshold(spins, 0.0), BitMatrix::from_rows(2, &[[0, 1], [1, 0]]));
-    // With negative values it is no share but a value.
+    // With negative values a threshold is a value and not a fraction.
     let numbers = b"-0.2,3.5\n0.7,120\n";
     assert_eq!(by_threshold(numbers, 0.5), BitMatrix::from_rows(2, &[[0, 1], [1, 1]]));
 }

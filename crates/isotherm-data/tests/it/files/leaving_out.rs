@@ -75,7 +75,7 @@ fn what_is_left_out_of_a_text_need_not_be_numbers() {
     }
     let nameless = b"republican;1;0\n\"a; democrat\";0;1\n";
     assert_eq!(place.without(nameless, None, "1").unwrap(), expected);
-    // A header of numbers is one if it names what is left out.
+    // A first row of numbers is a header if it names a column that is left out.
     let years = b"id,1984,1985\nx,1,0\ny,0,1\n";
     assert_eq!(place.without(years, None, "id").unwrap(), expected);
     assert_eq!(
@@ -110,7 +110,7 @@ fn what_is_left_out_of_a_text_need_not_be_numbers() {
     }
 }
 
-/// Numbers of the columns are a header beside what is left out too, whichever columns they count.
+/// A first row that counts the columns is a header, whether or not it counts those that are left out.
 #[test]
 fn a_header_of_numbers_stays_one() {
     let place = Place::new();
