@@ -178,7 +178,9 @@ def sample_checkpoint(
     traced: bool = False,
     threads: int | None = None,
 ) -> tuple[
-    NDArray[np.uint8], tuple[int, int, NDArray[np.float64], NDArray[np.uint16]], str
+    NDArray[np.uint8],
+    tuple[int, int, NDArray[np.float64], NDArray[np.uint16]],
+    dict[str, Any] | None,
 ]: ...
 def write_report(path: str | PathLike[str]) -> Path: ...
 def sample_target(

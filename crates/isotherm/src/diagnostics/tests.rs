@@ -132,11 +132,11 @@ fn one_and_many_are_told_apart() {
 /// The sentence of a verdict is that of its reasons, and a verdict of a version without reasons has its own.
 #[test]
 fn a_verdict_keeps_its_sentence() {
-    let verdicts = all().into_iter().filter_map(|it| match it {
+    let mut verdicts = all().into_iter().filter_map(|it| match it {
         Diagnostic::NotConverged { verdict, .. } => Some(verdict),
         _ => None,
     });
-    let verdict = verdicts.last().unwrap();
+    let verdict = verdicts.next_back().unwrap();
     assert_eq!(Verdict::new(verdict.basis.unwrap(), verdict.reasons.clone()), verdict);
     let one = Verdict::new(
         Basis::OneSampler { round_trips: 7 },
