@@ -10,6 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isotherm import _data, _isotherm, _options
+from isotherm._parameters import OPTIONS
 
 #: What a run calls examples that came as an array.
 ARRAY = "an array in memory"
@@ -27,8 +28,8 @@ class Inputs:
     n_features_in_: int
 
     def _engine_options(self, rule: str, **others: Any) -> str:
-        options = {name: getattr(self, name) for name in _options.ENGINE}
-        options.update({"data": ARRAY, "seed": self.seed_, "binarise": rule}, **others)
+        options = {name: getattr(self, name) for name in OPTIONS}
+        options.update({"train": ARRAY, "seed": self.seed_, "binarise": rule}, **others)
         return _options.as_json(options)
 
     def _seed(self) -> int:

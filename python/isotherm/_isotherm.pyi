@@ -13,12 +13,12 @@ __all__ = [
     "Fit",
     "Quadratic",
     "VERSION",
-    "default_options",
     "evaluate",
     "in_python",
     "keep_run",
     "load_model",
     "load_run",
+    "options_table",
     "sample_checkpoint",
     "sample_model",
     "sample_target",
@@ -119,7 +119,7 @@ class Quadratic:
     def n(self) -> int: ...
 
 def in_python(message: str) -> str: ...
-def default_options() -> str: ...
+def options_table() -> str: ...
 def evaluate(
     model: _Model,
     training: Examples,

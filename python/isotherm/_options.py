@@ -5,44 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-#: Arguments of the estimator that are options of the engine. ``None`` leaves the choice to it.
-ENGINE = (
-    "hidden",
-    "algorithm",
-    "path",
-    "swap",
-    "rungs",
-    "spacing",
-    "columns",
-    "particles",
-    "k",
-    "temper_every",
-    "batch",
-    "updates",
-    "sampling_steps",
-    "lr",
-    "lr_decay",
-    "momentum",
-    "weight_decay",
-    "l1",
-    "smooth",
-    "gradient",
-    "average",
-    "patience",
-    "init_std",
-    "respace",
-    "beta_lr",
-    "min_swap",
-    "min_rungs",
-    "max_rungs",
-    "spawn_every",
-    "burn_in",
-    "constant_columns",
-    "shape",
-    "data_seed",
-    "metrics_every",
-    "likelihood_every",
-    "final_likelihood",
+from isotherm import _isotherm
+
+#: Options that count something.
+COUNTS = frozenset(
+    spec["name"].replace("-", "_")
+    for spec in json.loads(_isotherm.options_table())
+    if spec["kind"] == "count"
 )
 
 
@@ -98,28 +67,3 @@ def _is_plain(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
-
-
-#: Options that count something.
-COUNTS = frozenset(
-    {
-        "hidden",
-        "rungs",
-        "columns",
-        "particles",
-        "k",
-        "temper_every",
-        "batch",
-        "updates",
-        "sampling_steps",
-        "average",
-        "patience",
-        "min_rungs",
-        "max_rungs",
-        "spawn_every",
-        "burn_in",
-        "metrics_every",
-        "likelihood_every",
-        "data_seed",
-    }
-)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 import warnings
 from typing import Any, Callable
 
@@ -17,6 +18,7 @@ from isotherm import _data, _isotherm, _options
 from isotherm._history import History, Ladder
 from isotherm._inputs import ARRAY, Inputs
 from isotherm._likelihood import LogLikelihood, LogZ
+from isotherm._parameters import Parameters
 from isotherm._plots import Plots
 from isotherm._progress import Progress
 from isotherm._report import Report
@@ -40,68 +42,13 @@ EXACT = 25
 OWN_SAMPLES = "samples of the model itself"
 
 
-class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """A Restricted Boltzmann Machine, trained by maximum likelihood.
 
     Negative samples come from a tempered sampler whose ladder tunes itself (SML-APT, Desjardins,
     Courville and Bengio 2010). Arguments have the names and the defaults that the options of
     ``isotherm train`` have for a file; ``None`` leaves the choice to the engine.
-
-    Parameters
-    ----------
-    hidden : int
-        Hidden units.
-    algorithm : {"apt", "pt", "sml", "cd", "exact"}
-        Where negative samples come from: an adaptive ladder, a fixed one, persistent samples,
-        contrastive divergence, or exact ones by enumerating up to 16 hidden units.
-    path : {"auto", "joint", "base-rate", "hidden-marginal"}
-        What lies between the hot end and the model.
-    swap : {"energy", "free-energy"} or None
-        What swaps are decided on.
-    rungs, spacing, columns, particles, k, temper_every
-        The ladder at the start, columns of replicas that share it, samples at β = 1, Gibbs steps an
-        update, updates from one step of the ladder to the next.
-    updates : int or None
-        Updates of the model; 200 passes over the data, 500 of pictures, at least 40,000 and at most
-        100,000, if ``None``.
-    batch, sampling_steps, lr, lr_decay, momentum, weight_decay, l1, smooth, gradient, average
-        Learning: see ``isotherm train --help``. ``smooth``, the penalty on differences between the
-        weights of neighbouring pixels, is chosen by ``fit`` if ``None``: 15 over the number of
-        examples, at most 0.05, where these are pictures (squares from 8 × 8 on whose mean is smooth,
-        or with a ``shape``).
-    patience : int or None
-        Stop when so many updates have brought no better likelihood of ``valid``.
-    init_std : float or None
-        Standard deviation of the initial weights.
-    respace, beta_lr, min_swap, min_rungs, max_rungs, spawn_every, burn_in
-        How the ladder adapts; the last two count its own steps.
-    constant_columns : {"keep", "refuse", "auto"}
-        What to do about columns that never change; ``"auto"`` keeps them in pictures only.
-    shape : str or None
-        Width and height of the images that the rows are, such as ``"20x28"``: for the report
-        and for ``smooth``.
-    data_seed : int
-        Seed of the one draw of zeros and ones that the likelihood of grey rows is measured on.
-    metrics_every, likelihood_every
-        How often rows of metrics and likelihoods are recorded.
-    final_likelihood : {"estimate", "exact-only"}
-        What to do at the end about the likelihood of a model that is too large to enumerate.
-    binarise : str
-        How values become 0 and 1: ``"as-is"``, ``"threshold:0.5"``, ``"static:1"``,
-        ``"dynamic"``, or ``"auto"``: zeros and ones as they are, anything else as probabilities
-        that are drawn anew in every epoch, scaled to 0 and 1 with a warning if they lie beyond.
-    averaged : bool
-        Use the moving average of the parameters rather than the last ones.
-    random_state : int, RandomState or None
-        The seed; an integer is the ``--seed`` of the command line.
-    threads : int or None
-        Threads to use, all cores if ``None``. Results do not depend on it.
-    verbose : int
-        1 shows a progress bar, in a terminal as in a notebook.
-    callback : callable or None
-        Called with each row of metrics, a dict, while learning waits. Returning ``False`` ends
-        it there.
-
+{parameters}
     Attributes
     ----------
     components_ : array of shape (hidden, n_features)
@@ -139,95 +86,6 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     averaged_: bool
     #: The checkpoint and the rows of metrics; asked for when they are needed.
     _state: tuple[bytes, list[dict[str, Any]]] | None
-
-    def __init__(
-        self,
-        hidden: int = 10,
-        *,
-        algorithm: str = "apt",
-        path: str = "auto",
-        swap: str | None = None,
-        rungs: int | None = None,
-        spacing: str = "linear",
-        columns: int | None = None,
-        particles: int | None = None,
-        k: int = 1,
-        temper_every: int = 1,
-        batch: int | None = None,
-        updates: int | None = None,
-        sampling_steps: int = 0,
-        lr: float | None = None,
-        lr_decay: str | None = None,
-        momentum: float = 0.0,
-        weight_decay: float = 0.0,
-        l1: float | None = None,
-        smooth: float | None = None,
-        gradient: str = "centered",
-        average: int | None = None,
-        patience: int | None = None,
-        init_std: float | None = None,
-        respace: str = "flow",
-        beta_lr: float | None = None,
-        min_swap: float = 0.4,
-        min_rungs: int = 4,
-        max_rungs: int = 100,
-        spawn_every: int = 1000,
-        burn_in: int = 100,
-        constant_columns: str = "keep",
-        shape: str | None = None,
-        data_seed: int = 1,
-        metrics_every: int | None = None,
-        likelihood_every: int | None = None,
-        final_likelihood: str = "estimate",
-        binarise: str = "auto",
-        averaged: bool = True,
-        random_state: Any = None,
-        threads: int | None = None,
-        verbose: int = 0,
-        callback: Callable[[dict[str, Any]], Any] | None = None,
-    ) -> None:
-        self.hidden = hidden
-        self.algorithm = algorithm
-        self.path = path
-        self.swap = swap
-        self.rungs = rungs
-        self.spacing = spacing
-        self.columns = columns
-        self.particles = particles
-        self.k = k
-        self.temper_every = temper_every
-        self.batch = batch
-        self.updates = updates
-        self.sampling_steps = sampling_steps
-        self.lr = lr
-        self.lr_decay = lr_decay
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.l1 = l1
-        self.smooth = smooth
-        self.gradient = gradient
-        self.average = average
-        self.patience = patience
-        self.init_std = init_std
-        self.respace = respace
-        self.beta_lr = beta_lr
-        self.min_swap = min_swap
-        self.min_rungs = min_rungs
-        self.max_rungs = max_rungs
-        self.spawn_every = spawn_every
-        self.burn_in = burn_in
-        self.constant_columns = constant_columns
-        self.shape = shape
-        self.data_seed = data_seed
-        self.metrics_every = metrics_every
-        self.likelihood_every = likelihood_every
-        self.final_likelihood = final_likelihood
-        self.binarise = binarise
-        self.averaged = averaged
-        self.random_state = random_state
-        self.threads = threads
-        self.verbose = verbose
-        self.callback = callback
 
     # -- learning ------------------------------------------------------------------------------
 
@@ -611,6 +469,11 @@ class RBM(Inputs, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         single = lambda array: np.asarray(array, dtype=np.float32)
         weights = single(self.components_.T)
         return weights, single(self.intercept_hidden_), single(self.intercept_visible_)
+
+
+if RBM.__doc__ and Parameters.__init__.__doc__:
+    _parameters = textwrap.indent(textwrap.dedent(Parameters.__init__.__doc__), " " * 4)
+    RBM.__doc__ = RBM.__doc__.format(parameters=_parameters)
 
 
 class _Enough(Exception):

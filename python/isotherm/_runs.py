@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from isotherm import _isotherm, _options
+from isotherm._parameters import OPTIONS
 
 if TYPE_CHECKING:
     from isotherm._rbm import RBM
@@ -33,7 +34,7 @@ def load(path: Any, *, averaged: bool = True) -> RBM:
     config = json.loads(config)
     if about is None:  # a run of the command line
         known = {name.replace("-", "_"): value for name, value in config.items()}
-        arguments = {name: known[name] for name in (*_options.ENGINE, "binarise") if name in known}
+        arguments = {name: known[name] for name in OPTIONS if name in known}
         rbm = RBM(**arguments, random_state=config["seed"])
         rbm.range_ = (0.0, 1.0) if config["binarise"] == "as-is" else None  # not written down
         rbm._starts = None

@@ -1,7 +1,6 @@
 //! Learning in memory.
 
 use isotherm::tensors::Bundle;
-use isotherm::train::Config;
 use isotherm::{Error, Result};
 use isotherm_run::record::{Row, Summary};
 use isotherm_run::{Course, RunData};
@@ -9,11 +8,11 @@ use isotherm_tempering::threads::keep_awake;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use serde_json::Value;
 
 use crate::arrays::{ModelArrays, arrays_of};
-use crate::errors::{in_python, raised};
+use crate::errors::raised;
 use crate::examples::Examples;
+use crate::options;
 use crate::work::{Line, beside};
 
 /// What errors call learning that has no folder.
@@ -34,31 +33,6 @@ pub(crate) fn json(value: &impl serde::Serialize) -> PyResult<String> {
 
 pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))
-}
-
-/// Options over the defaults for a file of examples. They are added one by one, so that an error can
-/// name the one that is wrong.
-pub(crate) fn config_of(options: &str) -> PyResult<Config> {
-    let given: serde_json::Map<String, Value> = from_json(options)?;
-    let defaults = serde_json::to_value(Config::for_a_file());
-    let mut all = defaults.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    for (name, value) in given {
-        all[&name] = value.clone();
-        if let Err(error) = serde_json::from_value::<Config>(all.clone()) {
-            let (name, why) = (name.replace('-', "_"), in_python(&error.to_string()));
-            let why = why.replace("usize", "a whole number").replace("u64", "a whole number");
-            let (why, value) =
-                (why.replace("f64", "a number"), value.to_string().replace('"', "'"));
-            return Err(PyValueError::new_err(format!("{name}={value}: {why}")));
-        }
-    }
-    serde_json::from_value(all).map_err(|error| PyValueError::new_err(error.to_string()))
-}
-
-/// The options that nobody chose.
-#[pyfunction]
-pub(crate) fn default_options() -> PyResult<String> {
-    json(&Config::for_a_file())
 }
 
 fn run_data(train: &Examples, valid: Option<&Examples>, test: Option<&Examples>) -> RunData {
@@ -83,9 +57,8 @@ impl Fit {
         valid: Option<&Examples>,
         test: Option<&Examples>,
     ) -> PyResult<Fit> {
-        let mut config = config_of(options)?;
-        let chosen: serde_json::Map<String, Value> = from_json(options)?;
-        config.suit(&train.data, |name| chosen.contains_key(name));
+        let (mut config, chosen) = options::chosen(options)?;
+        config.options.adapt_to(&train.data, &chosen);
         let course = Course::begin(&config, run_data(train, valid, test)).map_err(raised)?;
         Ok(Fit { course, rows: Vec::new(), summary: None })
     }
@@ -102,7 +75,7 @@ impl Fit {
         test: Option<&Examples>,
     ) -> PyResult<Fit> {
         let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
-        let config: Config = from_json(config)?;
+        let config = options::config_of(config)?;
         let data = run_data(train, valid, test);
         let course = Course::go_on(&config, data, &bundle, NAME).map_err(raised)?;
         Ok(Fit { course, rows: from_json(rows)?, summary: None })
@@ -166,9 +139,9 @@ impl Fit {
         Ok(text)
     }
 
-    /// The options with every choice written out, as JSON.
+    /// The options by their names with every choice written out, as JSON.
     fn config(&self) -> PyResult<String> {
-        json(&self.course.plan().config)
+        options::flat(&self.course.config())
     }
 
     /// The rows of metrics, as a JSON list.

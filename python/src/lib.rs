@@ -9,6 +9,7 @@ mod errors;
 mod examples;
 mod fit;
 mod models;
+mod options;
 mod runs;
 mod target;
 mod words;
@@ -23,9 +24,11 @@ mod _isotherm {
     #[pymodule_export]
     use crate::examples::Examples;
     #[pymodule_export]
-    use crate::fit::{Fit, default_options};
+    use crate::fit::Fit;
     #[pymodule_export]
     use crate::models::{evaluate, sample_model};
+    #[pymodule_export]
+    use crate::options::options_table;
     #[pymodule_export]
     use crate::runs::{keep_run, load_model, load_run, sample_checkpoint, write_report};
     #[pymodule_export]

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use isotherm::model::Rbm;
 use isotherm::sampling::Samples as Figures;
 use isotherm::tensors::Bundle;
-use isotherm::train::Config;
 use isotherm_run::checkpoint;
 use isotherm_run::record::{Row, read_rows};
 use isotherm_run::{Kept, RunFolder, SampleRequest, read_model};
@@ -18,6 +17,7 @@ use crate::arrays::{ModelArrays, arrays_of, bytes_of};
 use crate::errors::raised;
 use crate::fit::{from_json, json};
 use crate::models::warn_of;
+use crate::options;
 use crate::work::{Line, beside};
 
 /// Writes the folder of a run. `rows`, `summary` and `about` are JSON.
@@ -32,7 +32,7 @@ pub(crate) fn keep_run(
     about: Option<&str>,
     overwrite: bool,
 ) -> PyResult<()> {
-    let (config, rows): (Config, Vec<Row>) = (from_json(config)?, from_json(rows)?);
+    let (config, rows): (_, Vec<Row>) = (options::config_of(config)?, from_json(rows)?);
     let summary = summary.map(from_json).transpose()?;
     let checkpoint = Bundle::from_bytes(checkpoint).map_err(raised)?;
     let kept = Kept {
@@ -73,7 +73,8 @@ pub(crate) fn load_run<'py>(
         _ => None,
     };
     let bytes = loaded.bundle.to_bytes().map_err(raised)?;
-    let run = (json(&config)?, PyBytes::new(py, &bytes), json(&rows)?, summary, about, note);
+    let run =
+        (options::flat(&config)?, PyBytes::new(py, &bytes), json(&rows)?, summary, about, note);
     let averaged = model.averaged.as_ref().unwrap_or(&model.model);
     let arrays = |model: &Rbm| arrays_of(py, model.parameters());
     Ok((run, arrays(&model.model)?, arrays(averaged)?))
@@ -109,12 +110,12 @@ pub(crate) fn sample_checkpoint<'py>(
     traced: bool,
     threads: Option<usize>,
 ) -> PyResult<(Bound<'py, PyArray2<u8>>, SampleFigures<'py>)> {
-    let config: Config = from_json(config)?;
+    let config = options::config_of(config)?;
     let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
     let request = SampleRequest { count, thin, warm_up, seed, averaged, traced };
     let work = |line: &Line<'_, ()>| {
         let go_on = |_| !line.should_stop();
-        isotherm_run::sample_checkpoint(&config, &bundle, &request, go_on)
+        isotherm_run::sample_checkpoint(&config.options, &bundle, &request, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
     // Traces show for themselves how replicas travel.

@@ -1,35 +1,56 @@
 """Arguments: the engine's options by the command line's names, and errors that name them."""
 
+import inspect
 import json
 import re
+import runpy
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import same_model
 
-from isotherm import RBM, _isotherm, _options
+from isotherm import RBM, _isotherm, _parameters
+from isotherm._parameters import OPTIONS
+
+
+TABLE = {spec["name"].replace("-", "_"): spec for spec in json.loads(_isotherm.options_table())}
+
+
+def test_the_arguments_follow_the_table():
+    """``scripts/options`` writes them."""
+    script = Path(__file__).resolve().parents[2] / "scripts" / "options"
+    written = runpy.run_path(str(script))["generated"](list(json.loads(_isotherm.options_table())))
+    assert inspect.getsource(_parameters) == written, "run scripts/options"
 
 
 def test_defaults_are_those_of_the_engine():
     """``None`` leaves a choice to the engine; whatever else is a default is the engine's."""
-    engine = json.loads(_isotherm.default_options())
     ours = RBM().get_params()
-    for name in _options.ENGINE:
-        if ours[name] is not None and name != "constant_columns":
-            assert engine[name.replace("_", "-")] == ours[name], name
+    for name in OPTIONS:
+        if name in ("constant_columns", "binarise"):
+            assert ours[name] != TABLE[name]["default"], "Python's own"
+        elif ours[name] is not None:
+            assert TABLE[name]["default"] == ours[name] and not TABLE[name]["found_by"], name
 
 
 def test_all_options_of_learning_are_there():
-    engine = {name.replace("-", "_") for name in json.loads(_isotherm.default_options())}
-    of_files = {"data", "valid", "test", "split", "drop", "checkpoint_every"}
-    named_otherwise = {"seed", "binarise"}
-    assert engine - of_files - named_otherwise == set(_options.ENGINE)
+    of_files = {"train", "valid", "test", "split", "drop", "checkpoint_every"}
+    named_otherwise = {"seed"}
+    assert set(TABLE) - of_files - named_otherwise == set(OPTIONS)
+    assert set(OPTIONS) < set(RBM().get_params())
+
+
+def test_every_argument_is_documented():
+    for name in RBM().get_params():
+        assert re.search(rf"^    {name} : .+\n        .+", RBM.__doc__, re.M), name
+    assert "{" not in RBM.__doc__.replace("{'", "") and "mixture" not in RBM.__doc__.split("data_seed :")[0]
 
 
 def test_names_and_values_are_those_of_the_command_line(cli):
     helped = cli("train", "--help")
-    for name in _options.ENGINE:
+    for name in OPTIONS:
         assert f"--{name.replace('_', '-')} " in helped, name
 
 
@@ -99,9 +120,10 @@ def test_how_errors_read(votes):
             RBM(**{"updates": 20, **options}).fit(votes)
         return str(error.value)
 
-    assert said(hidden=2.5).startswith("hidden=2.5: ") and "a whole number" in said(hidden=2.5)
-    assert said(algorithm="foo").startswith("algorithm='foo': ")
-    assert "`apt`" in said(algorithm="foo")
+    assert said(hidden=2.5).startswith("hidden must be a whole number")
+    assert said(hidden=2.5).endswith("not 2.5")
+    words = "cd, sml, pt, apt, exact"
+    assert said(algorithm="foo") == f"algorithm must be one of {words}, not foo"
     assert said(min_swap=2) == "min_swap must be a number from 0.0 to 0.95, not 2.0"
     assert "'auto'" in said(binarise="sometimes")
     assert "algorithm='cd'" in said(algorithm="cd", columns=7)
