@@ -111,9 +111,9 @@ class Parameters:
             hidden units.
         path : {'auto', 'joint', 'base-rate', 'hidden-marginal'}, default 'auto'
             The distributions between the reference and the model: exp(−βE) from the uniform
-            distribution (the paper's), from the data's marginals, or p(h)^β. auto takes hidden-
-            marginal if there are at most 32 hidden units and not more than visible ones, and
-            base-rate otherwise.
+            distribution (the paper's), from the data's marginals, or p(h)^β. auto takes
+            hidden-marginal if there are at most 32 hidden units and not more than visible ones,
+            and base-rate otherwise.
         swap : {'energy', 'free-energy'} or None
             Swap on joint energies, or on free energies with the hidden units summed out. The
             hidden-marginal path always sums out the visible units. If ``None``: energy on the
