@@ -1,4 +1,266 @@
-OPTIONS = ()
+"""The arguments of the estimator. ``scripts/options`` writes this file from the engine's table
+of options: change the declarations there."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+#: The arguments that are options of the engine. ``None`` leaves the choice to it.
+OPTIONS = (
+    "hidden",
+    "shape",
+    "algorithm",
+    "path",
+    "swap",
+    "columns",
+    "particles",
+    "k",
+    "temper_every",
+    "rungs",
+    "spacing",
+    "respace",
+    "beta_lr",
+    "min_swap",
+    "min_rungs",
+    "max_rungs",
+    "spawn_every",
+    "burn_in",
+    "batch",
+    "updates",
+    "sampling_steps",
+    "lr",
+    "lr_decay",
+    "momentum",
+    "weight_decay",
+    "l1",
+    "smooth",
+    "gradient",
+    "average",
+    "patience",
+    "init_std",
+    "metrics_every",
+    "likelihood_every",
+    "final_likelihood",
+    "binarise",
+    "constant_columns",
+    "data_seed",
+)
+
+
 class Parameters:
-    def __init__(self):
-        """x"""
+    """The part of the estimator that keeps its arguments."""
+
+    def __init__(
+        self,
+        hidden: int = 10,
+        *,
+        shape: str | None = None,
+        algorithm: str = "apt",
+        path: str = "auto",
+        swap: str | None = None,
+        columns: int | None = None,
+        particles: int | None = None,
+        k: int = 1,
+        temper_every: int = 1,
+        rungs: int | None = None,
+        spacing: str = "linear",
+        respace: str = "flow",
+        beta_lr: float = 0.0001,
+        min_swap: float = 0.4,
+        min_rungs: int = 4,
+        max_rungs: int = 100,
+        spawn_every: int = 1000,
+        burn_in: int = 100,
+        batch: int | None = None,
+        updates: int | None = None,
+        sampling_steps: int = 0,
+        lr: float | None = None,
+        lr_decay: str | None = None,
+        momentum: float = 0.0,
+        weight_decay: float = 0.0,
+        l1: float | None = None,
+        smooth: float | None = None,
+        gradient: str = "centered",
+        average: int | None = None,
+        patience: int | None = None,
+        init_std: float | None = None,
+        metrics_every: int | None = None,
+        likelihood_every: int | None = None,
+        final_likelihood: str = "estimate",
+        binarise: str = "auto",
+        constant_columns: str = "keep",
+        data_seed: int = 1,
+        averaged: bool = True,
+        random_state: Any = None,
+        threads: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[dict[str, Any]], Any] | None = None,
+    ) -> None:
+        """
+        Parameters
+        ----------
+        hidden : int, default 10
+            Hidden units.
+        shape : str or None
+            Width and height of the images that the examples are, row by row, for the report's
+            pictures and for ``smooth``; a square is guessed where the number of columns allows
+            one.
+        algorithm : {'cd', 'sml', 'pt', 'apt', 'exact'}, default 'apt'
+            Where negative samples come from: contrastive divergence, persistent particles at β =
+            1, a fixed ladder, an adaptive ladder, or exact samples by enumerating up to 16
+            hidden units.
+        path : {'auto', 'joint', 'base-rate', 'hidden-marginal'}, default 'auto'
+            The distributions between the reference and the model: exp(−βE) from the uniform
+            distribution (the paper's), from the data's marginals, or p(h)^β. auto takes
+            hidden-marginal if there are at most 32 hidden units and not more than visible ones,
+            and base-rate otherwise.
+        swap : {'energy', 'free-energy'} or None
+            Swap on joint energies, or on free energies with the hidden units summed out. The
+            hidden-marginal path always sums out the visible units. If ``None``: energy on the
+            joint path, else free-energy.
+        columns : int or None
+            Columns of replicas that share the ladder. If ``None``: 16; as many as ``particles``
+            with sml, and as many as ``batch`` with cd and exact.
+        particles : int or None
+            Persistent particles, the samples at β = 1 of each update: at least one for each
+            column; the others take turns on the ladder. If ``None``: 500.
+        k : int, default 1
+            Gibbs steps per update.
+        temper_every : int, default 1
+            Updates from one step of the ladder to the next. Between them the particles at β = 1
+            take plain Gibbs steps, and the ladder neither moves nor adapts.
+        rungs : int or None
+            Rungs at the start. If ``None``: 10.
+        spacing : {'linear', 'geometric'}, default 'linear'
+            Spacing of the rungs at the start.
+        respace : {'flow', 'flow-sqrt', 'rejection', 'fixed'}, default 'flow'
+            Where the rungs move: to make f_up linear (the paper's), by Katzgraber's feedback, to
+            equal rejection rates, or nowhere.
+        beta_lr : float, default 0.0001
+            The fraction of the way that rungs move at each step of the ladder.
+        min_swap : float, default 0.4
+            Mean swap rate below which a rung is spawned.
+        min_rungs : int, default 4
+            Fewest rungs that retiring leaves.
+        max_rungs : int, default 100
+            Most rungs that spawning makes.
+        spawn_every : int, default 1000
+            Steps of the ladder between two decisions to spawn or to retire a rung.
+        burn_in : int, default 100
+            Steps of the ladder after such a change during which the rungs do not move.
+        batch : int or None
+            Examples in a minibatch. If ``None``: 100.
+        updates : int or None
+            Updates of the model. If ``None``: 200 passes over the data, 500 over pictures, at
+            least 40000 and at most 100000.
+        sampling_steps : int, default 0
+            Steps of sampling after the last update; the ladder still adapts.
+        lr : float or None
+            Learning rate. If ``None``: 0.05, or proportionally less where there are more updates
+            than those passes take, down to 0.01.
+        lr_decay : {'constant', 'linear', 'hold-linear', 'inverse'} or None
+            How the learning rate falls: not at all, linearly to 0, held for 30 % of the updates
+            and then linearly, or as 1/t. If ``None``: hold-linear.
+        momentum : float, default 0.0
+            Momentum.
+        weight_decay : float, default 0.0
+            L2 penalty on the weights: half of this times the sum of their squares.
+        l1 : float or None
+            L1 penalty on the weights: each update moves every weight towards zero by the
+            learning rate times this, divided by 1 − momentum. If ``None``: 1e-4, half of that
+            beside the default of ``smooth``.
+        smooth : float or None
+            Penalty on differences between the weights of neighbouring pixels, where the examples
+            are images: half of this times the sum of their squares. If ``None``: 15 divided by
+            the number of examples, at most 0.05, for pictures (squares from 8x8 on whose mean is
+            smooth, or a ``shape``), otherwise 0.
+        gradient : {'plain', 'centered'}, default 'centered'
+            Follow the gradient as it stands, or the one with centered units.
+        average : int or None
+            Updates that the moving average of the parameters looks back over. If ``None``: a
+            twentieth of the updates.
+        patience : int or None
+            Stop when this many updates have brought no better likelihood of the validation data,
+            and up to eight more measurements where these have errors. The best model is kept in
+            any case. If ``None``: go on to the last update.
+        init_std : float or None
+            Standard deviation of the initial weights. If ``None``: 0.2 on the hidden-marginal
+            path, else √(0.1 / hidden).
+        metrics_every : int or None
+            Steps between two rows of metrics. If ``None``: a 200th of the updates.
+        likelihood_every : int or None
+            Updates between two likelihoods, 0 for the end only. They are exact up to 16 units in
+            the smaller layer; beyond that a small tempered sampler follows the averaged
+            parameters and estimates them. If ``None``: every second row of metrics.
+        final_likelihood : {'estimate', 'exact-only'}, default 'estimate'
+            What to do at the end about the likelihood of a model that is too large to enumerate:
+            estimate it within about a minute, or nothing.
+        binarise : str, default 'auto'
+            How values become 0 and 1: as-is (they are already), threshold:0.5 (1 above that
+            share of 1 or of 255, whichever the training data have; from 1 on, above that value),
+            static:SEED (drawn once with the intensity as probability) or dynamic (drawn again in
+            every epoch). Likelihoods under different rules cannot be compared. ``'auto'`` takes
+            zeros and ones as they are and anything else as probabilities, drawn again in every
+            epoch; values beyond 0 and 1 are scaled to them with a warning.
+        constant_columns : {'auto', 'refuse', 'keep'}, default 'keep'
+            What to do about columns that never change: refuse the data, keep the columns, or
+            keep them in pictures (squares from 8x8 on whose mean is smooth, or a ``shape``) and
+            refuse them in tables.
+        data_seed : int, default 1
+            Seed of the mixture's images, of ``split``, and of the one draw of
+            ``binarise='dynamic'`` that likelihoods are measured on.
+        averaged : bool, default True
+            Use the moving average of the parameters rather than the last ones.
+        random_state : int, RandomState or None
+            The seed, a RandomState or ``None``; an integer is the ``--seed`` of the command
+            line.
+        threads : int or None
+            Threads to use, all cores if ``None``. Results do not depend on it.
+        verbose : int, default 0
+            1 shows a progress bar, in a terminal as in a notebook.
+        callback : callable or None
+            Called with each row of metrics, a dict, while learning waits. Returning ``False``
+            ends it there.
+        """
+        self.hidden = hidden
+        self.shape = shape
+        self.algorithm = algorithm
+        self.path = path
+        self.swap = swap
+        self.columns = columns
+        self.particles = particles
+        self.k = k
+        self.temper_every = temper_every
+        self.rungs = rungs
+        self.spacing = spacing
+        self.respace = respace
+        self.beta_lr = beta_lr
+        self.min_swap = min_swap
+        self.min_rungs = min_rungs
+        self.max_rungs = max_rungs
+        self.spawn_every = spawn_every
+        self.burn_in = burn_in
+        self.batch = batch
+        self.updates = updates
+        self.sampling_steps = sampling_steps
+        self.lr = lr
+        self.lr_decay = lr_decay
+        self.momentum = momentum
+        self.weight_decay = weight_decay
+        self.l1 = l1
+        self.smooth = smooth
+        self.gradient = gradient
+        self.average = average
+        self.patience = patience
+        self.init_std = init_std
+        self.metrics_every = metrics_every
+        self.likelihood_every = likelihood_every
+        self.final_likelihood = final_likelihood
+        self.binarise = binarise
+        self.constant_columns = constant_columns
+        self.data_seed = data_seed
+        self.averaged = averaged
+        self.random_state = random_state
+        self.threads = threads
+        self.verbose = verbose
+        self.callback = callback
