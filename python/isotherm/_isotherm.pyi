@@ -14,7 +14,6 @@ __all__ = [
     "Quadratic",
     "VERSION",
     "evaluate",
-    "in_python",
     "keep_run",
     "load_model",
     "load_run",
@@ -120,7 +119,6 @@ class Quadratic:
     def n(self) -> int: ...
 
 def words_of(diagnostic: dict[str, Any]) -> str: ...
-def in_python(message: str) -> str: ...
 def options_table() -> list[dict[str, Any]]: ...
 def evaluate(
     model: _Model,

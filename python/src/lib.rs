@@ -23,8 +23,6 @@ mod _isotherm {
     #[pymodule_export]
     use crate::diagnostics::words_of;
     #[pymodule_export]
-    use crate::errors::in_python;
-    #[pymodule_export]
     use crate::examples::Examples;
     #[pymodule_export]
     use crate::fit::Fit;

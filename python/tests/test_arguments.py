@@ -130,26 +130,6 @@ def test_how_errors_read(votes):
     assert said(burn_in=2000).startswith("burn_in=2000 must be shorter than spawn_every=1000")
 
 
-@pytest.mark.parametrize(
-    "words, expected",
-    [
-        ("--min-swap 2 is", "min_swap=2 is"),
-        ("a -- b", "a -- b"),
-        ("set --batch instead", "set batch instead"),
-        (
-            "--swap energy does not go with --path hidden-marginal, which",
-            "swap='energy' does not go with path='hidden-marginal', which",
-        ),
-        ("lower --lr than 0.5 should help", "lower lr than 0.5 should help"),
-        ("choose --binarise threshold:0", "choose binarise='threshold:0'"),
-        ("tempered --algorithm, pt or apt", "tempered algorithm, pt or apt"),
-        ("keep them with --constant-columns keep", "keep them with constant_columns='keep'"),
-    ],
-)
-def test_messages_in_the_words_of_python(words, expected):
-    assert _isotherm.in_python(words) == expected
-
-
 def test_whole_numbers_may_be_written_as_floats(votes):
     plain = RBM(hidden=3, updates=100, batch=50, random_state=1).fit(votes)
     other = RBM(hidden=3.0, updates=1e2, batch=np.float32(50), random_state=1).fit(votes)

@@ -4,12 +4,13 @@ mod description;
 
 use isotherm::data::values::spelled;
 use isotherm::data::{Binarise, LeftOut};
-use isotherm::{Dialect, Error, Result};
+use isotherm::{Dialect, Result};
 use isotherm_data::{ArrayNote, ArrayReport, FileReport, Source, Suggestion, inspect};
 use serde::Serialize;
 
 use crate::Ending;
 use crate::args::DataArguments;
+use crate::error::CliError;
 use crate::output::print;
 use crate::words::{CommandLineWords, quoted};
 
@@ -22,7 +23,7 @@ pub(crate) fn run(arguments: &DataArguments) -> Result<Ending> {
     let report = inspect(&source, binarise, test.as_ref())?;
     if arguments.json {
         let text = serde_json::to_string_pretty(&Json::of(&report))
-            .map_err(|error| Error::run(format!("the result cannot be written: {error}")))?;
+            .map_err(|error| CliError::Json { reason: error.to_string() })?;
         print(&format!("{text}\n"))?;
     } else {
         let test = arguments.test.as_deref();

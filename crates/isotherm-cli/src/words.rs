@@ -9,8 +9,8 @@ pub(crate) struct CommandLineWords;
 
 impl Dialect for CommandLineWords {
     fn option(&self, name: &str) -> String {
-        // A name of one letter is a short option.
-        if name.len() == 1 { format!("-{name}") } else { format!("--{name}") }
+        // The number of samples is the one short option.
+        if name == "n" { "-n".to_owned() } else { format!("--{name}") }
     }
 
     fn setting(&self, name: &str, value: &str) -> String {

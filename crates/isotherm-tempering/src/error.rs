@@ -6,7 +6,6 @@
 
 use std::any::Any;
 use std::fmt;
-use std::path::Path;
 
 use crate::words::{Dialect, Plain};
 
@@ -116,84 +115,5 @@ impl Cause for IoError {
 
     fn words(&self, _: &dyn Dialect) -> String {
         format!("cannot {} {}: {}", self.doing, self.path.display(), self.error)
-    }
-}
-
-// ---- To be replaced by typed causes, one module after the other; then this part goes. ----
-
-#[derive(Debug)]
-struct Sentence(Kind, String);
-
-impl Cause for Sentence {
-    fn kind(&self) -> Kind {
-        self.0
-    }
-
-    fn words(&self, _: &dyn Dialect) -> String {
-        self.1.clone()
-    }
-}
-
-#[allow(missing_docs)]
-impl Error {
-    pub fn config(message: impl Into<String>) -> Error {
-        Error::new(Sentence(Kind::Options, message.into()))
-    }
-
-    pub fn data(message: impl Into<String>) -> Error {
-        Error::new(Sentence(Kind::Data, message.into()))
-    }
-
-    pub fn io(doing: &'static str, path: &Path, error: &std::io::Error) -> Error {
-        let copy = std::io::Error::new(error.kind(), error.to_string());
-        Error::new(IoError { doing, path: path.to_owned(), error: copy })
-    }
-
-    pub fn run(message: impl Into<String>) -> Error {
-        Error::new(Sentence(Kind::Io, message.into()))
-    }
-
-    pub fn corrupt(message: impl Into<String>) -> Error {
-        Error::new(Sentence(Kind::Corrupt, message.into()))
-    }
-
-    pub fn non_finite(message: impl Into<String>) -> Error {
-        Error::new(Sentence(Kind::NonFinite, message.into()))
-    }
-
-    pub fn too_large(message: impl Into<String>) -> Error {
-        Error::new(Sentence(Kind::TooLarge, message.into()))
-    }
-
-    pub fn target(message: impl Into<String>) -> Error {
-        Error::new(Sentence(Kind::Foreign, message.into()))
-    }
-
-    pub fn is_config(&self) -> bool {
-        self.kind() == Kind::Options
-    }
-
-    pub fn is_data(&self) -> bool {
-        self.kind() == Kind::Data
-    }
-
-    pub fn is_io(&self) -> bool {
-        self.kind() == Kind::Io
-    }
-
-    pub fn is_corrupt(&self) -> bool {
-        self.kind() == Kind::Corrupt
-    }
-
-    pub fn is_non_finite(&self) -> bool {
-        self.kind() == Kind::NonFinite
-    }
-
-    pub fn is_too_large(&self) -> bool {
-        self.kind() == Kind::TooLarge
-    }
-
-    pub fn is_target(&self) -> bool {
-        self.kind() == Kind::Foreign
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct Refusal {
 impl Refusal {
     /// Of an error about data, whose words must name the source and the place.
     pub(crate) fn of(error: &Error) -> Refusal {
-        assert!(error.is_data(), "{error}");
+        assert!(error.kind() == isotherm::Kind::Data, "{error}");
         let words = error.to_string();
         let (source, place, problem) = match (error.cause(), error.cause()) {
             (Some(FileError { file, place, problem, .. }), _) => {

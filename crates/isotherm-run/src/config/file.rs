@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use isotherm::options::{Chosen, OptionError, OptionSpec, find};
-use isotherm::{Cause, Dialect, Error, Kind, Plain, Result};
+use isotherm::{Cause, Dialect, Error, IoError, Kind, Plain, Result};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use toml::de::{DeTable, DeValue};
@@ -27,7 +27,11 @@ struct Entry {
 impl ConfigFile {
     /// Reads a file. An error tells the line.
     pub fn read(path: &Path) -> Result<ConfigFile> {
-        let text = fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
+        let text = fs::read_to_string(path).map_err(|error| IoError {
+            doing: "read",
+            path: path.to_owned(),
+            error,
+        })?;
         let wrong = |at: usize, why: WrongEntry| ConfigFileError {
             path: path.to_owned(),
             line: 1 + text.as_bytes()[..at.min(text.len())]

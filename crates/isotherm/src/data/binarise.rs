@@ -155,7 +155,10 @@ mod tests {
             let refusal = wrong.parse::<Binarise>().unwrap_err();
             let cause = DataSettingError::Binarise { text: wrong.to_owned() };
             assert_eq!(refusal.cause(), Some(&cause));
-            assert!(refusal.is_config() && refusal.to_string().contains("dynamic"), "{refusal}");
+            assert!(
+                refusal.kind() == crate::Kind::Options && refusal.to_string().contains("dynamic"),
+                "{refusal}"
+            );
         }
     }
 

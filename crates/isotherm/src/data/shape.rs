@@ -130,7 +130,7 @@ mod tests {
         for wrong in ["", "28", "28x", "x28", "0x5", "-1x5", "1.5x2", "2x2x2"] {
             let refusal = wrong.parse::<ImageShape>().unwrap_err();
             assert_eq!(refusal.cause(), Some(&DataSettingError::Shape { text: wrong.to_owned() }));
-            assert!(refusal.is_config(), "{wrong}");
+            assert!(refusal.kind() == crate::Kind::Options, "{wrong}");
         }
     }
 

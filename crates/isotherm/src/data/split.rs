@@ -122,7 +122,7 @@ mod tests {
         for wrong in ["", "0.8", "1/0", "0/1", "0.8/0.1", "0.5/0.5/0.5", "0.9/-0.1/0.2", "a/b"] {
             let refusal = wrong.parse::<Split>().unwrap_err();
             assert_eq!(refusal.cause(), Some(&DataSettingError::Split { text: wrong.to_owned() }));
-            assert!(refusal.is_config(), "{wrong}");
+            assert!(refusal.kind() == crate::Kind::Options, "{wrong}");
         }
         assert!("0.8/nan/0.2".parse::<Split>().is_err());
     }

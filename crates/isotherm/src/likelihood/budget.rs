@@ -1,7 +1,7 @@
 //! How much work goes into an estimate of log Z.
 
 use super::evaluating_sampler::Length;
-use crate::error::{Error, Result};
+use crate::error::{Cause, Dialect, Kind, Result};
 use isotherm_tempering::evidence::AnnealingEffort;
 
 /// How much work an estimate of log Z may be.
@@ -75,18 +75,41 @@ impl Budget {
         let sampling =
             if first == 0 { 0 } else { usize::try_from(most_steps).unwrap_or(usize::MAX) };
         let bounds = [
-            ("--particles", particles, 1 << 24),
-            ("--steps", steps, 1 << 30),
-            ("--sampling-steps", sampling, 1 << 30),
+            ("particles", particles, 1 << 24),
+            ("steps", steps, 1 << 30),
+            ("sampling-steps", sampling, 1 << 30),
         ];
         for (name, value, most) in bounds {
             if !(2..=most).contains(&value) {
-                return Err(Error::config(format!(
-                    "{name} {value} is not between 2 and {most}; an estimate of log Z takes some \
-                     hundreds of particles and some thousands of steps"
-                )));
+                return Err(BudgetError { name, value, most }.into());
             }
         }
         Ok(())
+    }
+}
+
+/// A number in a budget that is out of range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BudgetError {
+    /// Its name.
+    pub name: &'static str,
+    /// What was given.
+    pub value: usize,
+    /// The most; the least is 2.
+    pub most: usize,
+}
+
+impl Cause for BudgetError {
+    fn kind(&self) -> Kind {
+        Kind::Options
+    }
+
+    fn words(&self, dialect: &dyn Dialect) -> String {
+        let BudgetError { name, value, most } = *self;
+        format!(
+            "{} is not between 2 and {most}; an estimate of log Z takes some hundreds of particles and \
+             some thousands of steps",
+            dialect.setting(name, &value.to_string())
+        )
     }
 }

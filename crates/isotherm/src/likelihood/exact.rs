@@ -22,7 +22,7 @@ use isotherm_kernels::{BitMatrix, Level, softplus};
 use rayon::prelude::*;
 
 use super::free_energies::minus_free_energies;
-use crate::error::{Error, Result};
+use crate::error::{Cause, Dialect, Kind, Result};
 use crate::model::Rbm;
 
 /// The largest layer that is enumerated: 2^25 states.
@@ -50,18 +50,40 @@ pub fn log_z(rbm: &Rbm) -> Result<f64> {
     log_z_telling(rbm, &mut |_| ())
 }
 
+/// A model with too many states to enumerate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyStates {
+    /// Visible units.
+    pub visible: usize,
+    /// Hidden units.
+    pub hidden: usize,
+    /// The most units that the smaller layer may have.
+    pub most: usize,
+}
+
+impl Cause for TooManyStates {
+    fn kind(&self) -> Kind {
+        Kind::TooLarge
+    }
+
+    fn words(&self, _: &dyn Dialect) -> String {
+        let TooManyStates { visible, hidden, most } = *self;
+        let units = visible.min(hidden);
+        format!(
+            "an exact likelihood sums over all states of the smaller layer, and this model's has {units} \
+             units ({visible} visible, {hidden} hidden), more than the {most} that can be enumerated"
+        )
+    }
+}
+
 /// The same. `progress` is given the share of the states that are summed, at the end and each time
 /// that a thread has done a bounded amount of work: about 2^24 terms, a term being one state and one
 /// unit of the larger layer. It may unwind in order to abandon the sum.
 pub fn log_z_telling(rbm: &Rbm, progress: &mut dyn FnMut(f64)) -> Result<f64> {
     let units = smaller_layer(rbm);
     if units > LARGEST {
-        return Err(Error::too_large(format!(
-            "an exact likelihood sums over all states of the smaller layer, and this model's has \
-             {units} units ({} visible, {} hidden), more than the {LARGEST} that can be enumerated",
-            rbm.n_visible(),
-            rbm.n_hidden()
-        )));
+        let (visible, hidden) = (rbm.n_visible(), rbm.n_hidden());
+        return Err(TooManyStates { visible, hidden, most: LARGEST }.into());
     }
     let layer = Layer::smaller_of(rbm);
     // A NaN is not in range either.

@@ -14,7 +14,7 @@ mod measure;
 pub mod verdict;
 
 pub use bracket::LogZ;
-pub use budget::Budget;
+pub use budget::{Budget, BudgetError};
 pub use evaluating_sampler::{Length, SamplerReport};
 pub use found::{FoundLogZ, Way, evaluate};
 pub use free_energies::{

@@ -38,6 +38,13 @@ pub enum TensorError {
         /// Number of values.
         values: usize,
     },
+    /// Its values contradict each other.
+    Inconsistent {
+        /// Its name.
+        name: String,
+        /// What they should be.
+        wanted: &'static str,
+    },
 }
 
 impl Cause for TensorError {
@@ -48,6 +55,9 @@ impl Cause for TensorError {
     fn words(&self, _: &dyn Dialect) -> String {
         match self {
             TensorError::Missing { name } => format!("tensor `{name}` is missing"),
+            TensorError::Inconsistent { name, wanted } => {
+                format!("the values of tensor `{name}` are not {wanted}")
+            }
             TensorError::Dtype { name, found, wanted } => {
                 format!("tensor `{name}` holds {found} values instead of {wanted}")
             }

@@ -6,8 +6,8 @@ use isotherm_tempering::{
     Flow, Histograms, Label, Ladder, Replicas, SwapRates, Tempering, TemperingState,
 };
 
-use super::Bundle;
-use crate::error::{Error, Result};
+use super::{Bundle, TensorError};
+use crate::error::Result;
 use crate::paths::AnyEnsemble;
 
 /// Adds a ladder, the places of its replicas and their states, the names prefixed.
@@ -54,10 +54,11 @@ pub fn take_tempering(
         (tempering.state.replicas.columns(), tempering.ensemble.hidden().cols());
     let spare = tempering.state.replicas.off_ladder().len();
     let name = |name: &str| format!("{prefix}{name}");
+    let wrong = |which, wanted| TensorError::Inconsistent { name: name(which), wanted };
     let rungs = bundle.tensor(&name("ladder.betas"))?.shape().first().copied().unwrap_or(0);
     let rows = columns * rungs + spare;
     let ladder = Ladder::from_betas(bundle.get(&name("ladder.betas"), &[rungs])?)
-        .ok_or_else(|| Error::corrupt("tensor `ladder.betas` is not a ladder from 1 down to 0"))?;
+        .ok_or_else(|| wrong("ladder.betas", "a ladder from 1 down to 0"))?;
     let numbers = |which: &str, count: usize| -> Result<Vec<usize>> {
         let rows: Vec<u64> = bundle.get(&name(which), &[count])?;
         Ok(rows.into_iter().map(|row| row as usize).collect())
@@ -74,12 +75,12 @@ pub fn take_tempering(
         bundle.get(&name("replicas.ages"), &[rows])?,
         departed.into_iter().map(|departed| departed == 1).collect(),
     )
-    .ok_or_else(|| Error::corrupt("tensor `replicas.row_at` is not a permutation"))?;
+    .ok_or_else(|| wrong("replicas.row_at", "a permutation"))?;
     let counts: Vec<u64> = bundle.get(&name("flow.counts"), &[2])?;
     let clocks: Vec<u64> = bundle.get(&name("clocks"), &[3])?;
     let words = bundle.get(&name("replicas.hidden"), &[rows, words_for(n_hidden)])?;
     let h = BitMatrix::from_words(rows, n_hidden, words)
-        .ok_or_else(|| Error::corrupt("tensor `replicas.hidden` has stray bits"))?;
+        .ok_or_else(|| wrong("replicas.hidden", "the bits of hidden units alone"))?;
     let state = TemperingState {
         ladder,
         replicas,

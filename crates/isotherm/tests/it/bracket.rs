@@ -2,10 +2,12 @@
 
 use crate::common::*;
 use crate::trained::{patterns, table, train};
+use isotherm::Kind;
 use isotherm::data::Dataset;
 use isotherm::likelihood::bracket::log_z;
 use isotherm::likelihood::{
-    AnnealingEffort, Budget, End, Estimate, Length, LogLikelihood, LogZ, exact, log_likelihood,
+    AnnealingEffort, Budget, BudgetError, End, Estimate, Length, LogLikelihood, LogZ, exact,
+    log_likelihood,
 };
 use isotherm::model::{Parameters, Rbm};
 use isotherm_kernels::{BitMatrix, Matrix};
@@ -202,7 +204,8 @@ fn the_number_of_particles_is_free_within_reason() {
     assert_eq!((odd.forward_ais.bounding_end, down), (Some(End::Lower), [Some(End::Upper); 2]));
     assert_eq!(odd.samplers[0].bar.bounding_end, None);
     let error = with(1).unwrap_err();
-    assert!(error.is_config() && error.to_string().contains("--particles 1"), "{error}");
+    let cause = BudgetError { name: "particles", value: 1, most: 1 << 24 };
+    assert_eq!((error.kind(), error.cause()), (Kind::Options, Some(&cause)));
 }
 
 /// A hidden unit that is off leaves v to coins, and one that is on draws it to a pattern; half of the mass is

@@ -7,7 +7,7 @@ use isotherm::model::{ModelError, Rbm, model_bundle, model_in};
 use isotherm::options::{Algorithm, LrDecay, Options, PathKind};
 use isotherm::tensors::Bundle;
 use isotherm::train::optimiser::learning_rate;
-use isotherm::train::{TrainState, Trainer};
+use isotherm::train::{Diverged, TrainState, Trainer};
 use isotherm_tempering::threads::keep_awake;
 
 fn trained(options: Options) -> (TrainState, Trainer) {
@@ -203,8 +203,9 @@ fn weights_that_overflow_stop_the_run_with_the_update() {
     let mut state = TrainState::new(&plan, &data.marginals());
     let mut trainer = Trainer::new(plan, data);
     let error = (0..50).find_map(|_| trainer.step(&mut state).err()).unwrap();
-    assert!(error.is_non_finite());
-    assert!(error.to_string().contains(&format!("update {}", state.step + 1)), "{error}");
+    assert_eq!(error.kind(), Kind::NonFinite);
+    let update = state.step + 1;
+    assert_eq!(error.cause(), Some(&Diverged { update, lr: 1e37 }), "{error}");
 }
 
 #[test]

@@ -215,9 +215,10 @@ fn a_long_enumeration_reports_its_progress_and_a_short_one_does_not() {
 fn too_many_units_are_refused_by_name() {
     let rbm = Rbm::new(Parameters::zeros(30, 26));
     let error = exact::log_z(&rbm).unwrap_err();
-    assert!(error.is_too_large());
-    let text = error.to_string();
-    assert!(text.contains("26 units") && text.contains("25"), "{text}");
+    assert_eq!(error.kind(), isotherm::Kind::TooLarge);
+    let cause = exact::TooManyStates { visible: 30, hidden: 26, most: 25 };
+    assert_eq!(error.cause(), Some(&cause));
+    assert!(error.to_string().contains("26 units"), "{error}");
     assert!(exact::log_z(&Rbm::new(Parameters::zeros(26, 3))).is_ok());
 }
 

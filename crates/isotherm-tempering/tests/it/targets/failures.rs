@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use isotherm_tempering::causes::ForeignError;
 use isotherm_tempering::targets::{LocalFields, PerState, Target, TargetRequest, sample_target};
-use isotherm_tempering::{Error, Result};
+use isotherm_tempering::{Kind, Result};
 
 use super::random_qubo;
 
@@ -15,7 +16,7 @@ fn an_energy_that_is_no_number_is_named() {
         let target = PerState::new(8, |x| if x == bad { value } else { f64::from(x[0]) });
         let error = sample_target(&target, &TargetRequest::default(), |_| true).unwrap_err();
         let text = error.to_string();
-        assert!(error.is_non_finite(), "{text}");
+        assert_eq!(error.kind(), Kind::NonFinite, "{text}");
         assert!(text.contains(&format!("is {value};")) && text.contains("finite energy"), "{text}");
         // The state itself, or a neighbour and which variable of it is flipped.
         let named = |at: usize| {
@@ -39,7 +40,7 @@ impl Target for Failing {
     fn energies(&self, _states: &[u8], energies: &mut [f64]) -> Result<()> {
         energies.fill(0.0);
         match self.0.fetch_add(1, Ordering::Relaxed) {
-            499 => Err(Error::target("division by zero in line 3")),
+            499 => Err(ForeignError("division by zero in line 3".into()).into()),
             500.. => panic!("called again after an error"),
             _ => Ok(()),
         }
@@ -50,7 +51,7 @@ impl Target for Failing {
 fn an_error_of_the_target_ends_the_sampling_and_is_handed_on() {
     let error = sample_target(&Failing(AtomicUsize::new(0)), &TargetRequest::default(), |_| true)
         .unwrap_err();
-    assert!(error.is_target());
+    assert_eq!(error.kind(), Kind::Foreign);
     assert_eq!(error.to_string(), "division by zero in line 3");
 }
 
@@ -88,7 +89,8 @@ impl LocalFields for BadFields {
 #[test]
 fn a_field_that_is_no_number_is_an_error() {
     let error = sample_target(&BadFields, &TargetRequest::default(), |_| true).unwrap_err();
-    assert!(error.is_non_finite() && error.to_string().contains("variable 3"), "{error}");
+    assert_eq!(error.kind(), Kind::NonFinite);
+    assert!(error.to_string().contains("variable 3"), "{error}");
 }
 
 #[test]
@@ -124,5 +126,5 @@ fn progress_rises_to_one_and_requests_are_checked() {
     assert_eq!(last, 1.0);
     assert_eq!(found.unwrap().rows().len(), 1000);
     let request = TargetRequest { columns: 1, ..TargetRequest::default() };
-    assert!(sample_target(&target, &request, |_| true).unwrap_err().is_config());
+    assert_eq!(sample_target(&target, &request, |_| true).unwrap_err().kind(), Kind::Options);
 }
