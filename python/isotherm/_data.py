@@ -30,6 +30,11 @@ def rule_for(X: Any, binarise: str) -> str:
     """
     if not isinstance(binarise, str):
         raise ValueError(f"binarise={binarise!r} must be a word such as 'auto' or 'threshold:0.5'")
+    if binarise.partition(":")[0] not in ("auto", "as-is", "dynamic", "threshold", "static"):
+        raise ValueError(
+            f"binarise={binarise!r} must be 'auto', 'as-is', 'dynamic', a threshold such as "
+            "'threshold:0.5', or a seed such as 'static:1'"
+        )
     if binarise != "auto":
         return binarise
     values = X.data if sparse.issparse(X) else X

@@ -187,7 +187,7 @@ pub fn ladder_figure(
     })
 }
 
-/// An even choice of at most [`MOST_POINTS`], with the last.
+/// An even choice of at most `MOST_POINTS`, with the last.
 pub fn thinned<T>(items: Vec<T>) -> Vec<T> {
     let (every, last) = (items.len().div_ceil(MOST_POINTS).max(1), items.len().saturating_sub(1));
     let kept = |&(number, _): &(usize, T)| number % every == 0 || number == last;

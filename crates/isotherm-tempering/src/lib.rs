@@ -3,7 +3,7 @@
 //! Adaptive parallel tempering of anything: replicas on a ladder of inverse temperatures, exchanged
 //! between neighbours, and a ladder that adapts itself to what it sees.
 //!
-//! Nothing here knows of models, data or training; see [`Path`](path::Path).
+//! Nothing here knows of models, data or training; see [`Path`].
 //!
 //! - [`ladder`]: the inverse temperatures. [`replicas`]: who sits where, and what they carry.
 //! - [`swap`]: deterministic even–odd exchanges. [`flow`]: labels, f_up, return times.

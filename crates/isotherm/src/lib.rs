@@ -3,28 +3,32 @@
 //! Isotherm trains Restricted Boltzmann Machines by maximum likelihood, with a tempering ladder
 //! that tunes itself: SML-APT of Desjardins, Courville and Bengio (2010), and beyond it.
 //!
-//! A step of training reads like this (see [`train::step`]):
+//! Ten lines train a model on a matrix in memory, evaluate it and sample it:
+//!
+//! ```
+//! use isotherm::prelude::*;
+//!
+//! let rows = [[1, 1, 0, 0], [0, 0, 1, 1]].repeat(50);
+//! let data = Dataset::from_rows(&rows)?;
+//! let options = Options::for_examples().hidden(2).updates(3000);
+//! let mut training = Training::new(&data, &options)?;
+//! training.run(|_step, _state| true)?;
+//! let model = training.model();
+//! let log_likelihood = evaluate(&model, &data)?;
+//! let samples = sample_model(&model, &SampleOptions::default(), |_share| true)?;
+//! println!("{log_likelihood}, {} samples", samples.v.rows());
+//! # assert!(log_likelihood.value > -1.0, "two equally likely rows: at best -log 2");
+//! # Ok::<(), isotherm::Error>(())
+//! ```
+//!
+//! A step of training ([`trainer`]) reads like this:
 //!
 //! > minibatch → positive phase → sweep all rungs → swap → observe the flow → negative phase →
 //! > gradient → update → respace, spawn, retire
 //!
-//! ```
-//! use isotherm::likelihood::{Effort, measure};
-//! use isotherm::data::Dataset;
-//! use isotherm::Options;
-//! use isotherm::train::{TrainState, Trainer};
-//!
-//! let data = Dataset::mixture(1);
-//! let plan = Options::default().updates(1000).check(data.n_visible())?;
-//! let mut state = TrainState::new(&plan, &data.marginals());
-//! let mut trainer = Trainer::new(plan, data);
-//! for _ in 0..1000 {
-//!     trainer.step(&mut state)?;
-//! }
-//! let log_likelihood = measure(&state.model, trainer.data(), Effort::Quick)?;
-//! assert!(log_likelihood.value > -427.0, "better than independent pixels");
-//! # Ok::<(), isotherm::Error>(())
-//! ```
+//! Four seams are traits: where negative samples come from ([`negative`]), what is maximised ([`objective`]),
+//! what lies between the reference and the model ([`paths`]), and what is recorded along a sampler
+//! ([`Recorder`](isotherm_tempering::Recorder)).
 //!
 //! Words: a **rung** is a place on the **ladder** of inverse temperatures β, cold end (β = 1)
 //! first; a **replica** is a state that travels over the rungs; a **column** is one of several

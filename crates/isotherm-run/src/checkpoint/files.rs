@@ -15,7 +15,7 @@ pub fn write(bundle: &Bundle, path: &Path) -> Result<()> {
     write_atomically(path, |out| out.write_all(&bytes))
 }
 
-/// Reads a file that [`write`] or [`save`](super::save) wrote, and checks every bit.
+/// Reads a file that [`write()`] or [`save`](super::save) wrote, and checks every bit.
 pub fn read(path: &Path) -> Result<Bundle> {
     read_with(path, Bundle::from_bytes)
 }

@@ -1,4 +1,4 @@
-//! The likelihood: E_data[φ] − E_model[φ] (Eq. 2), the second mean over negative samples.
+//! The likelihood: the mean of φ over the data minus that over the model (Eq. 2), the latter by negative samples.
 
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::Clock;

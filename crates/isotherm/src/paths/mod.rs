@@ -3,11 +3,11 @@
 //!
 //! | path | π_β | reference | kernel |
 //! |---|---|---|---|
-//! | [`joint`] (the paper's) | exp(−β E(v, h)) | uniform | block Gibbs |
-//! | [`base_rate`] | v-field (1−β)c₀ + β(c + Wh), h-field β(b + Wᵀv) | product of the data's marginals | block Gibbs |
-//! | [`hidden_marginal`] | p(h)^β, v summed out | uniform h | single-site Gibbs |
+//! | [`joint`](mod@joint) (the paper's) | exp(−β E(v, h)) | uniform | block Gibbs |
+//! | [`base_rate`](mod@base_rate) | v-field (1−β)c₀ + β(c + Wh), h-field β(b + Wᵀv) | product of the data's marginals | block Gibbs |
+//! | [`hidden_marginal`](mod@hidden_marginal) | p(h)^β, v summed out | uniform h | single-site Gibbs |
 //!
-//! [`automatic`] chooses among them. Another path is one more file: a [`Path`](isotherm_tempering::Path), an
+//! [`automatic`] chooses among them. Another path is one more file: a [`Path`], an
 //! [`Explorer`] with [`VisibleUnits`], and [`HiddenStates`]; the [`Population`] of the three is an
 //! [`RbmEnsemble`].
 

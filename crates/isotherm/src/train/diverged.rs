@@ -17,10 +17,10 @@ impl Cause for Diverged {
     }
 
     fn words(&self, dialect: &dyn Dialect) -> String {
-        let lr = dialect.setting("lr", &format!("{:?}", self.lr));
-        let update = self.update;
+        let Diverged { update, lr } = self;
+        let option = dialect.option("lr");
         format!(
-            "the parameters stopped being finite at update {update}; a lower rate than {lr} should help"
+            "the parameters stopped being finite at update {update}; a lower {option} than {lr:?} should help"
         )
     }
 }
