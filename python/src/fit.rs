@@ -3,7 +3,7 @@
 use isotherm::tensors::Bundle;
 use isotherm::{Error, Result};
 use isotherm_run::record::{Row, Summary};
-use isotherm_run::{Course, Note, RunData};
+use isotherm_run::{Note, RunData, TrainingRun};
 use isotherm_tempering::threads::keep_awake;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ pub(crate) const NAME: &str = "this model";
 /// Learning in progress, with the rows of metrics that it has written.
 #[pyclass(module = "isotherm._isotherm")]
 pub(crate) struct Fit {
-    course: Course,
+    run: TrainingRun,
     rows: Vec<Row>,
     summary: Option<Summary>,
 }
@@ -57,8 +57,8 @@ impl Fit {
     ) -> PyResult<Fit> {
         let (mut config, chosen) = options::chosen(options)?;
         config.options.adapt_to(&train.data, &chosen);
-        let course = Course::begin(&config, run_data(train, valid, test)).map_err(raised)?;
-        Ok(Fit { course, rows: Vec::new(), summary: None })
+        let run = TrainingRun::begin(&config, run_data(train, valid, test)).map_err(raised)?;
+        Ok(Fit { run, rows: Vec::new(), summary: None })
     }
 
     /// Learning that goes on from a checkpoint, on these examples.
@@ -75,14 +75,14 @@ impl Fit {
         let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
         let config = options::config_of(config)?;
         let data = run_data(train, valid, test);
-        let course = Course::go_on(&config, data, &bundle, NAME).map_err(raised)?;
-        Ok(Fit { course, rows: from_python(rows)?, summary: None })
+        let run = TrainingRun::go_on(&config, data, &bundle, NAME).map_err(raised)?;
+        Ok(Fit { run, rows: from_python(rows)?, summary: None })
     }
 
     /// Goes on with other examples, for so many updates more.
     fn learn_from(&mut self, train: &Examples, updates: u64) -> PyResult<()> {
         self.summary = None;
-        self.course.learn_from(run_data(train, None, None), updates).map_err(raised)
+        self.run.learn_from(run_data(train, None, None), updates).map_err(raised)
     }
 
     /// Learns until it is done, or until Ctrl-C or an exception of `tell`, which is raised again once
@@ -94,18 +94,18 @@ impl Fit {
         threads: Option<usize>,
         tell: Option<Py<PyAny>>,
     ) -> PyResult<()> {
-        let course = &mut self.course;
+        let run = &mut self.run;
         let rows = &mut self.rows;
         let steps = |line: &Line<'_, News>| -> Result<()> {
             keep_awake(|| {
-                while !course.is_complete() && !line.should_stop() {
-                    if course.has_stalled() {
-                        if let Some(stopped) = course.stopped_early() {
+                while !run.is_complete() && !line.should_stop() {
+                    if run.has_stalled() {
+                        if let Some(stopped) = run.stopped_early() {
                             line.tell(News::Note(Note::Raised(stopped)));
                         }
                         break;
                     }
-                    if let Some(row) = course.step()? {
+                    if let Some(row) = run.step()? {
                         line.tell(News::Row(Box::new(row.clone())));
                         rows.push(row);
                     }
@@ -135,9 +135,9 @@ impl Fit {
         py: Python<'py>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (course, rows) = (&mut self.course, &self.rows);
+        let (run, rows) = (&mut self.run, &self.rows);
         let work = |line: &Line<'_, ()>| {
-            course.summarise(rows, &PythonWords, &mut |_, _| line.leave_if_asked())
+            run.summarise(rows, &PythonWords, &mut |_, _| line.leave_if_asked())
         };
         let summary = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
         let figures = to_python(py, &summary)?;
@@ -147,12 +147,12 @@ impl Fit {
 
     /// What is worth knowing about the data: a list of diagnostics.
     fn data_diagnostics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.course.data_diagnostics())
+        to_python(py, &self.run.data_diagnostics())
     }
 
     /// The complete configuration.
     fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        options::flat(py, &self.course.config())
+        options::flat(py, &self.run.config())
     }
 
     /// The rows of metrics.
@@ -163,24 +163,24 @@ impl Fit {
     /// Steps that are done.
     #[getter]
     fn step(&self) -> u64 {
-        self.course.state().step
+        self.run.state().step
     }
 
     /// Steps that there will be.
     #[getter]
     fn total_steps(&self) -> u64 {
-        self.course.plan().total_steps()
+        self.run.plan().total_steps()
     }
 
     /// All that is needed to go on later.
     fn checkpoint<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.course.to_bundle().map_err(raised)?.to_bytes().map_err(raised)?;
+        let bytes = self.run.to_bundle().map_err(raised)?.to_bytes().map_err(raised)?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// What has been learned: W, b and c of the last or best model, and of its averaged parameters.
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<(ModelArrays<'py>, ModelArrays<'py>)> {
-        let [model, averaged] = self.course.state().result();
+        let [model, averaged] = self.run.state().result();
         Ok((arrays_of(py, model)?, arrays_of(py, averaged)?))
     }
 }
@@ -188,6 +188,6 @@ impl Fit {
 /// Keeps the compiler honest about what crosses threads.
 const _: fn() = || {
     fn crosses<T: Send>() {}
-    crosses::<Course>();
+    crosses::<TrainingRun>();
     crosses::<Error>();
 };

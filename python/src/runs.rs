@@ -8,7 +8,7 @@ use isotherm::sampling::Samples as Figures;
 use isotherm::tensors::Bundle;
 use isotherm_run::checkpoint;
 use isotherm_run::record::{Row, read_rows};
-use isotherm_run::{Kept, RunFolder, SampleRequest, read_model};
+use isotherm_run::{RunFolder, SampleRequest, SavedTraining, read_model};
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -36,7 +36,7 @@ pub(crate) fn keep_run(
     let (config, rows): (_, Vec<Row>) = (options::config_of(config)?, from_python(rows)?);
     let summary = summary.map(from_python).transpose()?;
     let checkpoint = Bundle::from_bytes(checkpoint).map_err(raised)?;
-    let kept = Kept {
+    let kept = SavedTraining {
         config: &config,
         checkpoint: &checkpoint,
         rows: &rows,

@@ -3,7 +3,7 @@
 
 use isotherm::data::Dataset;
 use isotherm::model::Parameters;
-use isotherm::train::TrainState;
+use isotherm::trainer::TrainState;
 use serde::Serialize;
 
 /// The memory of this process, in bytes.

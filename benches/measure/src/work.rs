@@ -6,7 +6,7 @@ use std::time::Instant;
 use isotherm::data::{Dataset, Table};
 use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{Initial, Rbm};
-use isotherm::train::{TrainState, Trainer};
+use isotherm::trainer::{TrainState, Trainer};
 use isotherm_kernels::affine::{Grouping, affine_by_tiles};
 use isotherm_kernels::bits::BitRows;
 use isotherm_kernels::{BitMatrix, LANES, Level, Matrix, Tile};

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use isotherm::Dialect;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::options::Plan;
-use isotherm::train::TrainState;
+use isotherm::trainer::TrainState;
 use isotherm_run::record::Row;
 use isotherm_run::{Note, Observer};
 

@@ -14,7 +14,8 @@ pub(crate) fn run(arguments: &ResumeArguments, quiet: bool) -> Result<Ending> {
         tell(&format!("isotherm: {fell_back}"));
     }
     if !quiet {
-        let (done, total) = (session.course().state().step, session.course().plan().total_steps());
+        let (done, total) =
+            (session.training().state().step, session.training().plan().total_steps());
         tell(&match done == total {
             true => format!("all {total} steps are done already; writing the results again"),
             false => format!("going on after {done} of {total} steps"),

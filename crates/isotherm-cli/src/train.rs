@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use isotherm::Result;
 use isotherm::likelihood::LogLikelihood;
+use isotherm::objective::penalties::Smoothness;
 use isotherm::options::{Chosen, word};
-use isotherm::train::penalties::Smoothness;
 use isotherm::{Action, Dialect};
 use isotherm_data::Source;
 use isotherm_report::write_report;
 use isotherm_run::record::Summary;
-use isotherm_run::{Config, ConfigFile, Course, DataOptions, Outcome, RunData, Session};
+use isotherm_run::{Config, ConfigFile, DataOptions, Outcome, RunData, Session, TrainingRun};
 
 use crate::args::TrainArguments;
 use crate::options::TrainOptions;
@@ -30,27 +30,27 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
     if let Some(chosen) = &chosen {
         config.options.adapt_to(&data.train, chosen);
     }
-    let course = Course::begin(&config, data)?;
+    let run = TrainingRun::begin(&config, data)?;
     let unused = config.options.unused(chosen.as_ref().unwrap_or(&given));
     if !quiet && !unused.is_empty() {
         tell(&format!("warning: beside the other options --{} has no effect", unused.join(", --")));
     }
-    let session = Session::begin(&out, course, arguments.overwrite)?;
+    let session = Session::begin(&out, run, arguments.overwrite)?;
     carry_on(session, &out, quiet)
 }
 
 /// Runs a session to its end, or until it is interrupted.
 pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<Ending> {
     interrupt::listen()?;
-    let limit = session.course().data().limit();
-    let total = session.course().plan().total_steps();
-    let mut progress = Progress::new(total, session.course().state().step, limit, quiet);
-    progress.say(&session.course().data().describe());
-    progress.say(&describe_size(session.course()));
-    for held_out in [session.course().valid(), session.course().test()].into_iter().flatten() {
+    let limit = session.training().data().limit();
+    let total = session.training().plan().total_steps();
+    let mut progress = Progress::new(total, session.training().state().step, limit, quiet);
+    progress.say(&session.training().data().describe());
+    progress.say(&describe_size(session.training()));
+    for held_out in [session.training().valid(), session.training().test()].into_iter().flatten() {
         progress.say(&held_out.describe());
     }
-    for diagnostic in session.course().data_diagnostics() {
+    for diagnostic in session.training().data_diagnostics() {
         progress.say(&format!("warning: {}", diagnostic.words(&CommandLineWords)));
     }
     let outcome = session.run(&mut progress);
@@ -75,8 +75,8 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
 }
 
 /// The size of the model, and the memory that learning takes.
-fn describe_size(course: &Course) -> String {
-    let (visible, plan) = (course.data().n_visible(), course.plan());
+fn describe_size(run: &TrainingRun) -> String {
+    let (visible, plan) = (run.data().n_visible(), run.plan());
     let mebibytes = (plan.bytes / f64::from(1 << 20)).ceil();
     let hidden = plan.options.hidden;
     let smooth = plan.smoothness.map_or(String::new(), |Smoothness { shape, strength }| {

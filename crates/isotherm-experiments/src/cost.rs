@@ -9,7 +9,7 @@ use super::results::Cost;
 use isotherm::Result;
 use isotherm::data::Dataset;
 use isotherm::options::{Algorithm, Options};
-use isotherm::train::{TrainState, Trainer};
+use isotherm::trainer::{TrainState, Trainer};
 use isotherm_run::Config;
 
 /// Updates of one before it is the other's turn.

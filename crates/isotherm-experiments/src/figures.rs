@@ -6,7 +6,7 @@ use super::results::{MILLION, Results, RunResult, SettingResult};
 use super::statistics::{Estimate, rate};
 use super::transition::transition;
 use isotherm::Result;
-use isotherm::train::Phase;
+use isotherm::trainer::Phase;
 use isotherm_report::figure::{
     Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape, minus,
 };

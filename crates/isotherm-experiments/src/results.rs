@@ -11,7 +11,7 @@ use super::experiment::{Arm, Job, Setting, Size, data};
 use super::statistics::mean;
 use isotherm::data::Mixture;
 use isotherm::model::Rbm;
-use isotherm::train::Phase;
+use isotherm::trainer::Phase;
 use isotherm::{Error, Result};
 use isotherm_run::record::{BadLine, LadderRow, Row, Timing, read_rows};
 use isotherm_run::{RunFolder, exact_samples};

@@ -9,7 +9,7 @@ use super::error::ExperimentError;
 use super::experiment::{Job, Size};
 use isotherm::Result;
 use isotherm::options::Plan;
-use isotherm::train::TrainState;
+use isotherm::trainer::TrainState;
 use isotherm_run::checkpoint::FellBack;
 use isotherm_run::record::Row;
 use isotherm_run::{Config, Note, Observer, Outcome, RunData, RunFolder, Session};
@@ -179,11 +179,11 @@ pub(super) fn run_job(job: Job, size: Size, place: &Path, board: &Board) -> Resu
         }
     };
     let cost = job.cost_of_step();
-    board.add_found(session.course().state().step * cost);
-    let mut watch = JobWatch { board, cost, seen: session.course().state().step };
+    board.add_found(session.training().state().step * cost);
+    let mut watch = JobWatch { board, cost, seen: session.training().state().step };
     match session.run(&mut watch).map_err(in_place)? {
         Outcome::Finished(_) => {
-            board.add((session.course().state().step - watch.seen) * cost);
+            board.add((session.training().state().step - watch.seen) * cost);
             board.add_run();
             Ok(Ended::Done)
         }

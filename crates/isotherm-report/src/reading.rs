@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use isotherm::model::{ModelFile, model_in};
-use isotherm::train::Phase;
+use isotherm::trainer::Phase;
 use isotherm::{Action, Dialect, Result};
 use isotherm_run::RunData;
 use isotherm_run::checkpoint;

@@ -4,11 +4,9 @@
 
 pub mod checkpoint;
 pub mod config;
-mod course;
 mod digests;
 mod folder;
 mod folder_error;
-mod kept;
 mod model_file;
 mod model_samples;
 mod note;
@@ -16,19 +14,21 @@ pub mod record;
 mod run_data;
 mod run_data_error;
 mod sampler;
+mod saved_training;
 mod session;
 mod summarise;
+mod training_run;
 
 pub use config::{Config, ConfigFile, ConfigFileError, DataOptions, WrongEntry};
-pub use course::Course;
 pub use folder::{RunFolder, Unfinished};
 pub use folder_error::FolderError;
 pub use isotherm::sampling::MOST_COLUMNS;
-pub use kept::Kept;
 pub use model_file::{ModelFileError, read_model};
 pub use model_samples::{ModelSamples, Tempered, exact_samples};
 pub use note::Note;
 pub use run_data::{IN_MEMORY, RunData};
 pub use run_data_error::RunDataError;
 pub use sampler::{SampleRequest, Samples, sample, sample_checkpoint, sample_model};
+pub use saved_training::SavedTraining;
 pub use session::{Observer, Outcome, RunFailed, Session};
+pub use training_run::TrainingRun;

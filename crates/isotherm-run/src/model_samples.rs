@@ -10,7 +10,7 @@ use isotherm::options::{Options, PathKind};
 use isotherm::paths::is_small;
 use isotherm::sampling::MOST_COLUMNS;
 use isotherm::tensors::Bundle;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 
 /// Samples that are drawn where that is cheap.
 const WANTED: usize = 500;
@@ -116,7 +116,7 @@ impl ModelSamples {
 pub fn exact_samples(model: &Rbm, count: usize, seed: u64) -> BitMatrix {
     let mut sampler = PerfectSampler::new(model.n_visible(), model.n_hidden());
     let mut samples = BitMatrix::zeros(count, model.n_visible());
-    sampler.visible(model, Clock::after_training(seed, 0), &mut samples);
+    sampler.visible(model, Key::after_training(seed, 0), &mut samples);
     samples
 }
 

@@ -12,7 +12,7 @@ use isotherm::model::Rbm;
 use isotherm::options::Options;
 use isotherm::sampling::{self, SampleOptions};
 use isotherm::tensors::Bundle;
-use isotherm::train::TrainState;
+use isotherm::trainer::TrainState;
 use isotherm_tempering::TemperingState;
 
 use super::folder::RunFolder;

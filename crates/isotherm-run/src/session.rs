@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use super::course::Course;
 use super::folder::RunFolder;
 use super::note::Note;
 use super::run_data::RunData;
 use super::run_data_error::RunDataError;
+use super::training_run::TrainingRun;
 use crate::Config;
 use crate::checkpoint::{self, FellBack, RunLock};
 use crate::record::{Row, RowLog, Summary, Timing, leading_rows, read_rows};
 use isotherm::likelihood::exact;
 use isotherm::model::model_bundle;
 use isotherm::options::{FinalLikelihood, Plan};
-use isotherm::train::TrainState;
+use isotherm::trainer::TrainState;
 use isotherm::{Action, Cause, Dialect, Error, Kind, Plain, Result};
 use isotherm_tempering::threads::keep_awake;
 
@@ -92,7 +92,7 @@ enum Ended {
 pub struct Session {
     folder: RunFolder,
     _lock: RunLock,
-    course: Course,
+    run: TrainingRun,
     metrics: RowLog,
     timing: RowLog,
     saved_at: Option<u64>,
@@ -101,13 +101,13 @@ pub struct Session {
 impl Session {
     /// Begins a run. Nothing is written before the data and the options are checked.
     pub fn create(out: &Path, config: &Config, replace: bool) -> Result<Session> {
-        Session::begin(out, Course::begin(config, RunData::of(config)?)?, replace)
+        Session::begin(out, TrainingRun::begin(config, RunData::of(config)?)?, replace)
     }
 
     /// Begins a run with training that has not begun.
-    pub fn begin(out: &Path, course: Course, replace: bool) -> Result<Session> {
-        let (folder, lock) = RunFolder::begin(out, &course.config(), replace)?;
-        let mut session = Session::assemble(folder, lock, course, 0)?;
+    pub fn begin(out: &Path, run: TrainingRun, replace: bool) -> Result<Session> {
+        let (folder, lock) = RunFolder::begin(out, &run.config(), replace)?;
+        let mut session = Session::assemble(folder, lock, run, 0)?;
         session.save()?;
         Ok(session)
     }
@@ -123,16 +123,17 @@ impl Session {
         let checkpoints = [checkpoint::CURRENT, checkpoint::PREVIOUS];
         if rows == 0 && !checkpoints.iter().any(|name| path.join(name).exists()) {
             // It was killed between its configuration and its first checkpoint: nothing is lost.
-            let mut session = Session::assemble(folder, lock, Course::begin(&config, data)?, 0)?;
+            let mut session =
+                Session::assemble(folder, lock, TrainingRun::begin(&config, data)?, 0)?;
             session.save()?;
             return Ok((session, None));
         }
         let loaded = checkpoint::load(path)?;
         let metrics_bytes = loaded.bundle.get::<u64>("metrics_bytes", &[1])?[0];
         let name = format!("the run {}", path.display());
-        let course = Course::resume(&config, data, &loaded.bundle, &name)?;
-        let step = course.state().step;
-        let mut session = Session::assemble(folder, lock, course, metrics_bytes)?;
+        let run = TrainingRun::resume(&config, data, &loaded.bundle, &name)?;
+        let step = run.state().step;
+        let mut session = Session::assemble(folder, lock, run, metrics_bytes)?;
         session.saved_at = loaded.fell_back.is_none().then_some(step);
         Ok((session, loaded.fell_back))
     }
@@ -140,23 +141,23 @@ impl Session {
     fn assemble(
         folder: RunFolder,
         lock: RunLock,
-        mut course: Course,
+        mut run: TrainingRun,
         metrics_bytes: u64,
     ) -> Result<Session> {
-        let step = course.state().step;
+        let step = run.state().step;
         let metrics = RowLog::open(&folder.metrics(), metrics_bytes)?;
         let (clock, timing_bytes) =
             leading_rows(&folder.timing(), |timing: &Timing| timing.step <= step);
         let timing = RowLog::open(&folder.timing(), timing_bytes)?;
         if let Some(Timing { seconds, .. }) = clock {
-            course.set_seconds(seconds);
+            run.set_seconds(seconds);
         }
-        Ok(Session { folder, _lock: lock, course, metrics, timing, saved_at: None })
+        Ok(Session { folder, _lock: lock, run, metrics, timing, saved_at: None })
     }
 
     /// The training.
-    pub fn course(&self) -> &Course {
-        &self.course
+    pub fn training(&self) -> &TrainingRun {
+        &self.run
     }
 
     /// Runs until all steps are done or the observer asks to stop.
@@ -166,18 +167,18 @@ impl Session {
 
     fn run_on(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
         if keep_awake(|| self.steps(observer))? == Ended::Stopped {
-            return Ok(Outcome::Interrupted(self.course.state().step));
+            return Ok(Outcome::Interrupted(self.run.state().step));
         }
-        if self.saved_at != Some(self.course.state().step) {
+        if self.saved_at != Some(self.run.state().step) {
             self.save()?;
         }
         let run = self.folder.path().display().to_string();
-        let units = exact::smaller_layer(&self.course.state().model);
+        let units = exact::smaller_layer(&self.run.state().model);
         let estimates =
-            self.course.plan().options.record.final_likelihood == FinalLikelihood::Estimate;
+            self.run.plan().options.record.final_likelihood == FinalLikelihood::Estimate;
         if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
             observer.note(&Note::Enumerating { units, run });
-        } else if self.course.is_too_large() && estimates {
+        } else if self.run.is_too_large() && estimates {
             observer.note(&Note::Estimating { run });
         }
         self.finish(observer.dialect()).map(|summary| Outcome::Finished(Box::new(summary)))
@@ -185,9 +186,9 @@ impl Session {
 
     /// All remaining steps, or those until the observer asks to stop.
     fn steps(&mut self, observer: &mut dyn Observer) -> Result<Ended> {
-        while !self.course.is_complete() {
-            if self.course.has_stalled() {
-                if let Some(stopped) = self.course.stopped_early() {
+        while !self.run.is_complete() {
+            if self.run.has_stalled() {
+                if let Some(stopped) = self.run.stopped_early() {
                     observer.note(&Note::Raised(stopped));
                 }
                 break;
@@ -196,14 +197,14 @@ impl Session {
                 self.save()?;
                 return Ok(Ended::Stopped);
             }
-            if let Some(row) = self.course.step()? {
+            if let Some(row) = self.run.step()? {
                 self.metrics.append(&row)?;
-                self.timing.append(&Timing { step: row.step, seconds: self.course.seconds() })?;
+                self.timing.append(&Timing { step: row.step, seconds: self.run.seconds() })?;
                 observer.row(&row);
             }
-            observer.step(self.course.state(), self.course.plan());
-            let every = self.course.plan().options.record.checkpoint_every;
-            if self.course.state().step.is_multiple_of(every) {
+            observer.step(self.run.state(), self.run.plan());
+            let every = self.run.plan().options.record.checkpoint_every;
+            if self.run.state().step.is_multiple_of(every) {
                 self.save()?;
             }
         }
@@ -224,19 +225,19 @@ impl Session {
     /// Writes a checkpoint. The rows before it are made durable first.
     fn save(&mut self) -> Result<()> {
         let metrics_bytes = self.metrics.sync()?;
-        let mut bundle = self.course.to_bundle()?;
+        let mut bundle = self.run.to_bundle()?;
         bundle.insert("metrics_bytes", &[1], &[metrics_bytes])?;
         checkpoint::save(self.folder.path(), &bundle)?;
-        self.saved_at = Some(self.course.state().step);
+        self.saved_at = Some(self.run.state().step);
         Ok(())
     }
 
     /// Writes the model and the summary.
     fn finish(&mut self, dialect: &dyn Dialect) -> Result<Summary> {
-        let [model, averaged] = self.course.state().result();
+        let [model, averaged] = self.run.state().result();
         checkpoint::write(&model_bundle(model, averaged)?, &self.folder.model())?;
         let rows = read_rows(&self.folder.metrics())?.rows;
-        let summary = self.course.summarise(&rows, dialect, &mut |_, _| ())?;
+        let summary = self.run.summarise(&rows, dialect, &mut |_, _| ())?;
         self.folder.write_summary(&summary)?;
         Ok(summary)
     }

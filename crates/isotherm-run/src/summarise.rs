@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::course::Course;
 use super::model_samples::ModelSamples;
+use super::training_run::TrainingRun;
 use crate::record::diagnose::{Ending, Facts, SampleFacts};
 use crate::record::{
     BestModel, LadderRow, ReturnTimes, RoundTrips, Row, Seconds, Summary, SwapRate,
@@ -13,7 +13,7 @@ use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::model::Rbm;
 use isotherm::options::Plan;
-use isotherm::train::{Phase, TrainState};
+use isotherm::trainer::{Phase, TrainState};
 use isotherm::{Dialect, Error, Result};
 
 /// The likelihood of the model and that of its averaged parameters, where they can be had.
@@ -29,7 +29,7 @@ pub(super) struct FinalLikelihoods {
     pub(super) failed: Option<Error>,
 }
 
-impl Course {
+impl TrainingRun {
     /// The summary of the run as it is now, with its diagnostics in the words of a front end. `rows` are its rows of
     /// metrics. The likelihoods are found here, which may take a while; `progress` is told what is going on, and the
     /// share of it that is done.

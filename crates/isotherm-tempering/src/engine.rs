@@ -2,16 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::flow::{Flow, Histograms, ReturnTime, return_time};
-use super::isotonic::IsotonicFit;
-use super::ladder::Ladder;
-use super::replicas::Replicas;
-use super::respace::{Respace, Targets};
-use super::spawn::{can_spare_a_rung, gap_to_split, rung_to_retire};
-use super::swap::{SwapRates, swap_pass};
 use crate::ensemble::Ensemble;
 use crate::error::Result;
-use crate::streams::Clock;
+use crate::flow::{Flow, Histograms, ReturnTime, return_time};
+use crate::replicas::Replicas;
+use crate::schedule::IsotonicFit;
+use crate::schedule::Ladder;
+use crate::schedule::respace::{Respace, Targets};
+use crate::schedule::spawn::{can_spare_a_rung, gap_to_split, rung_to_retire};
+use crate::streams::Key;
+use crate::swap::{SwapRates, swap_pass};
 
 /// How the ladder adapts itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,9 +120,9 @@ impl<E: Ensemble> Tempering<E> {
 
     /// Puts all replicas into states of the reference, whatever their rungs. What the path sums out is
     /// drawn at the β of the rung.
-    pub fn begin_at_reference(&mut self, model: &E::Model, clock: Clock) -> Result<()> {
+    pub fn begin_at_reference(&mut self, model: &E::Model, key: Key) -> Result<()> {
         // A step that never comes: the steps that follow must not draw the same numbers again.
-        let before = Clock { step: u64::MAX, ..clock };
+        let before = Key { step: u64::MAX, ..key };
         let betas = &mut self.buffers.betas_of_rows;
         self.state.replicas.betas_of_rows(self.state.ladder.betas(), betas);
         self.ensemble.sweep(model, &vec![0.0; betas.len()], 1, before)?;
@@ -132,17 +132,17 @@ impl<E: Ensemble> Tempering<E> {
 
     /// Sweeps all rungs `k` times, swaps neighbours, observes the flow, and lets the particles that are off
     /// the ladder take their turns.
-    pub fn step(&mut self, model: &E::Model, k: usize, clock: Clock) -> Result<()> {
+    pub fn step(&mut self, model: &E::Model, k: usize, key: Key) -> Result<()> {
         let s = &mut self.state;
         let Buffers { betas_of_rows: betas, acceptances, .. } = &mut self.buffers;
         s.replicas.betas_of_rows(s.ladder.betas(), betas);
-        self.ensemble.sweep(model, betas, k, clock)?;
+        self.ensemble.sweep(model, betas, k, key)?;
         let (replicas, rates) = (&mut s.replicas, &mut s.rates);
-        swap_pass(&self.ensemble, &s.ladder, replicas, rates, s.parity, clock, acceptances)?;
+        swap_pass(&self.ensemble, &s.ladder, replicas, rates, s.parity, key, acceptances)?;
         s.flow.observe(&mut s.replicas);
-        s.replicas.take_turns(clock);
+        s.replicas.take_turns(key);
         s.replicas.betas_of_rows(s.ladder.betas(), betas);
-        self.ensemble.resample(model, betas, clock);
+        self.ensemble.resample(model, betas, key);
         s.parity = 1 - s.parity;
         Ok(())
     }

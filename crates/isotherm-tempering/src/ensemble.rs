@@ -7,7 +7,7 @@
 use crate::error::Result;
 use crate::explorer::Explorer;
 use crate::path::Path;
-use crate::streams::Clock;
+use crate::streams::Key;
 
 /// The stored states of replicas, a row each. A replica stays in its row: swaps exchange the β of two
 /// rows, never their states.
@@ -30,20 +30,14 @@ pub trait Ensemble {
     fn rows(&self) -> usize;
 
     /// See [`Explorer::sweep`].
-    fn sweep(
-        &mut self,
-        model: &Self::Model,
-        betas: &[f64],
-        steps: usize,
-        clock: Clock,
-    ) -> Result<()>;
+    fn sweep(&mut self, model: &Self::Model, betas: &[f64], steps: usize, key: Key) -> Result<()>;
 
     /// See [`Path::log_ratio`].
     fn log_ratio(&self, x: (usize, f64), y: (usize, f64)) -> f64;
 
     /// See [`Explorer::resample`].
-    fn resample(&mut self, model: &Self::Model, betas: &[f64], clock: Clock) {
-        let _ = (model, betas, clock);
+    fn resample(&mut self, model: &Self::Model, betas: &[f64], key: Key) {
+        let _ = (model, betas, key);
     }
 
     /// See [`States::select`].
@@ -77,17 +71,17 @@ impl<P: Path, E: Explorer<P>> Ensemble for Population<P, E> {
         self.states.rows()
     }
 
-    fn sweep(&mut self, model: &P::Model, betas: &[f64], steps: usize, clock: Clock) -> Result<()> {
+    fn sweep(&mut self, model: &P::Model, betas: &[f64], steps: usize, key: Key) -> Result<()> {
         assert_eq!(betas.len(), self.states.rows(), "one β for each row");
-        self.explorer.sweep(&self.path, model, &mut self.states, betas, steps, clock)
+        self.explorer.sweep(&self.path, model, &mut self.states, betas, steps, key)
     }
 
     fn log_ratio(&self, x: (usize, f64), y: (usize, f64)) -> f64 {
         self.path.log_ratio(&self.states, x, y)
     }
 
-    fn resample(&mut self, model: &P::Model, betas: &[f64], clock: Clock) {
-        self.explorer.resample(&self.path, model, &mut self.states, betas, clock);
+    fn resample(&mut self, model: &P::Model, betas: &[f64], key: Key) {
+        self.explorer.resample(&self.path, model, &mut self.states, betas, key);
     }
 
     fn select(&mut self, rows: &[usize]) {
@@ -113,22 +107,16 @@ impl<T: Ensemble + ?Sized> Ensemble for Box<T> {
         (**self).rows()
     }
 
-    fn sweep(
-        &mut self,
-        model: &Self::Model,
-        betas: &[f64],
-        steps: usize,
-        clock: Clock,
-    ) -> Result<()> {
-        (**self).sweep(model, betas, steps, clock)
+    fn sweep(&mut self, model: &Self::Model, betas: &[f64], steps: usize, key: Key) -> Result<()> {
+        (**self).sweep(model, betas, steps, key)
     }
 
     fn log_ratio(&self, x: (usize, f64), y: (usize, f64)) -> f64 {
         (**self).log_ratio(x, y)
     }
 
-    fn resample(&mut self, model: &Self::Model, betas: &[f64], clock: Clock) {
-        (**self).resample(model, betas, clock);
+    fn resample(&mut self, model: &Self::Model, betas: &[f64], key: Key) {
+        (**self).resample(model, betas, key);
     }
 
     fn select(&mut self, rows: &[usize]) {

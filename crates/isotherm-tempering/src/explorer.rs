@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::path::Path;
-use crate::streams::Clock;
+use crate::streams::Key;
 
 /// A transition kernel for the states of a path, all rows at once.
 pub trait Explorer<P: Path> {
@@ -15,7 +15,7 @@ pub trait Explorer<P: Path> {
         states: &mut P::States,
         betas: &[f64],
         steps: usize,
-        clock: Clock,
+        key: Key,
     ) -> Result<()>;
 
     /// Draws again what the path sums out of its log densities, at the β that each row has after the
@@ -26,8 +26,8 @@ pub trait Explorer<P: Path> {
         model: &P::Model,
         states: &mut P::States,
         betas: &[f64],
-        clock: Clock,
+        key: Key,
     ) {
-        let _ = (path, model, states, betas, clock);
+        let _ = (path, model, states, betas, key);
     }
 }

@@ -1,9 +1,9 @@
 //! The flow of replicas between the ends of the ladder: labels, the fraction f_up of replicas on
 //! each rung that come from the cold end, return times and completed round trips.
 
-use super::interpolate::places_falling;
-use super::isotonic::IsotonicFit;
-use super::replicas::{Label, Replicas};
+use crate::replicas::{Label, Replicas};
+use crate::schedule::IsotonicFit;
+use crate::schedule::places_falling;
 
 /// The shortest time constant of the flow histograms, in steps.
 const SHORTEST_MEMORY: f64 = 100.0;

@@ -8,7 +8,7 @@
 
 use rand::RngExt;
 
-use crate::streams::{Clock, Purpose};
+use crate::streams::{Key, Purpose};
 
 /// The end of the ladder that a replica visited last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,11 +163,11 @@ impl Replicas {
     }
 
     /// Lets each column's coldest replica change places with a particle off the ladder, if there is one.
-    pub fn take_turns(&mut self, clock: Clock) {
+    pub fn take_turns(&mut self, key: Key) {
         if self.off_ladder.is_empty() {
             return;
         }
-        let mut rng = clock.sequence(Purpose::Turn, 0);
+        let mut rng = key.sequence(Purpose::Turn, 0);
         for column in 0..self.columns {
             let place = rng.random_range(0..self.off_ladder.len());
             std::mem::swap(&mut self.row_at[column * self.rungs], &mut self.off_ladder[place]);

@@ -4,7 +4,7 @@
 use crate::ensemble::Ensemble;
 use crate::error::Result;
 use crate::replicas::Replicas;
-use crate::streams::Clock;
+use crate::streams::Key;
 use crate::{Adaptation, Tempering};
 
 /// What becomes of the ladder while replicas warm up. Afterwards it stays as it is.
@@ -27,7 +27,7 @@ pub struct Sampler<E> {
     /// The replicas on their ladder.
     pub tempering: Tempering<E>,
     /// Seed and number of the next step.
-    pub clock: Clock,
+    pub key: Key,
     /// Transitions of every replica in a step.
     pub k: usize,
 }
@@ -39,7 +39,7 @@ pub struct Moment<'a, E: Ensemble> {
     /// What they are sampled under.
     pub model: &'a E::Model,
     /// Seed and number of the step just done.
-    pub clock: Clock,
+    pub key: Key,
     /// The number of the step within this recording, from 0 on.
     pub step: u64,
     /// How many steps are to be recorded.
@@ -61,8 +61,8 @@ pub trait Recorder<E: Ensemble> {
 
 impl<E: Ensemble> Sampler<E> {
     /// A sampler whose next step has this key, with one transition a step.
-    pub fn new(tempering: Tempering<E>, clock: Clock) -> Sampler<E> {
-        Sampler { tempering, clock, k: 1 }
+    pub fn new(tempering: Tempering<E>, key: Key) -> Sampler<E> {
+        Sampler { tempering, key, k: 1 }
     }
 
     /// Warms up for `steps` steps. Returns the round trips since the ladder was laid last; the count of
@@ -105,9 +105,9 @@ impl<E: Ensemble> Sampler<E> {
         progress: Progress<'_>,
     ) -> Result<u64> {
         for step in 0..steps {
-            let clock = self.clock;
+            let key = self.key;
             self.step(model)?;
-            let mut moment = Moment { tempering: &mut self.tempering, model, clock, step, steps };
+            let mut moment = Moment { tempering: &mut self.tempering, model, key, step, steps };
             for recorder in recorders.iter_mut() {
                 recorder.record(&mut moment)?;
             }
@@ -119,8 +119,8 @@ impl<E: Ensemble> Sampler<E> {
     }
 
     fn step(&mut self, model: &E::Model) -> Result<()> {
-        self.tempering.step(model, self.k, self.clock)?;
-        self.clock.step += 1;
+        self.tempering.step(model, self.k, self.key)?;
+        self.key.step += 1;
         Ok(())
     }
 }

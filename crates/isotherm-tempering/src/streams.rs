@@ -20,7 +20,7 @@ pub enum Purpose {
     /// Swap decisions.
     Swap = 4,
     /// Units drawn again after a swap that summed them out.
-    Settle = 5,
+    Resample = 5,
     /// Visible units that a path draws only when it is asked for samples.
     Visible = 6,
     /// The order of the examples in an epoch.
@@ -37,10 +37,10 @@ pub enum Purpose {
     AfterTraining = 12,
     /// The hidden states that the perfect sampler chooses.
     Perfect = 13,
-    /// Which spare replica takes its turn on the ladder.
+    /// Which persistent particle takes its turn on the ladder.
     Turn = 14,
-    /// The seed of the sampler that follows the likelihood along a run.
-    Follow = 15,
+    /// The seed of the sampler that estimates log Z along a run.
+    OnlineLogZ = 15,
     /// The seeds of what estimates log Z, one for each part of it.
     LogZ = 20,
     /// The training examples that an evaluating sampler starts from, and their hidden units.
@@ -61,28 +61,28 @@ pub enum Purpose {
 
 /// Seed and step: the part of a stream's name that all replicas share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Clock {
+pub struct Key {
     /// The run's seed.
     pub seed: u64,
     /// The step of the sampler.
     pub step: u64,
 }
 
-impl Clock {
-    /// The clock of a sampler that runs after training: no stream of it is one of training's.
-    pub fn after_training(seed: u64, step: u64) -> Clock {
-        Clock { seed: stream_key(seed, Purpose::AfterTraining as u64, 0, 0), step }
+impl Key {
+    /// The key of a sampler that runs after training: no stream of it is one of training's.
+    pub fn after_training(seed: u64, step: u64) -> Key {
+        Key { seed: stream_key(seed, Purpose::AfterTraining as u64, 0, 0), step }
     }
 
-    /// The clock of one part of an estimate of log Z: no stream of it is another part's, nor one of
+    /// The key of one part of an estimate of log Z: no stream of it is another part's, nor one of
     /// a run with the same seed.
-    pub fn of_log_z(seed: u64, part: u64) -> Clock {
-        Clock { seed: stream_key(seed, Purpose::LogZ as u64, part, 0), step: 0 }
+    pub fn of_log_z(seed: u64, part: u64) -> Key {
+        Key { seed: stream_key(seed, Purpose::LogZ as u64, part, 0), step: 0 }
     }
 
-    /// The clock of a sampler of somebody's own target.
-    pub fn of_target(seed: u64) -> Clock {
-        Clock { seed: stream_key(seed, Purpose::Target as u64, 0, 0), step: 0 }
+    /// The key of a sampler of somebody's own target.
+    pub fn of_target(seed: u64) -> Key {
+        Key { seed: stream_key(seed, Purpose::Target as u64, 0, 0), step: 0 }
     }
 
     /// Sixteen lanes of random numbers, for the kernels.
@@ -90,7 +90,7 @@ impl Clock {
         LaneRng::new(stream_key(self.seed, purpose as u64, index as u64, self.step))
     }
 
-    /// [`Clock::lanes`] of the indices from `first` on.
+    /// [`Key::lanes`] of the indices from `first` on.
     pub fn fill_lanes(self, purpose: Purpose, first: usize, out: &mut [LaneRng]) {
         LaneRng::fill(Level::detect(), self.seed, purpose as u64, first as u64, self.step, out);
     }

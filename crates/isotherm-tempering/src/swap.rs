@@ -5,12 +5,12 @@
 
 use rand::RngExt;
 
-use super::ladder::Ladder;
-use super::replicas::Replicas;
 use crate::causes::NonFinite;
 use crate::ensemble::Ensemble;
 use crate::error::Result;
-use crate::streams::{Clock, Purpose};
+use crate::replicas::Replicas;
+use crate::schedule::Ladder;
+use crate::streams::{Key, Purpose};
 
 /// Attempts that the running means of the swap rates look back over.
 const HORIZON: f64 = 500.0;
@@ -100,20 +100,20 @@ pub fn swap_pass<E: Ensemble>(
     replicas: &mut Replicas,
     rates: &mut SwapRates,
     parity: usize,
-    clock: Clock,
+    key: Key,
     acceptances: &mut Vec<f64>,
 ) -> Result<()> {
     let betas = ladder.betas();
     acceptances.clear();
     acceptances.resize(ladder.gaps(), 0.0);
     for column in 0..replicas.columns() {
-        let mut rng = clock.sequence(Purpose::Swap, column);
+        let mut rng = key.sequence(Purpose::Swap, column);
         for gap in (parity..ladder.gaps()).step_by(2) {
             let rows = replicas.column(column);
             let log_ratio =
                 ensemble.log_ratio((rows[gap], betas[gap]), (rows[gap + 1], betas[gap + 1]));
             if log_ratio.is_nan() {
-                return Err(NonFinite::SwapRatio { rung: gap, step: clock.step + 1 }.into());
+                return Err(NonFinite::SwapRatio { rung: gap, step: key.step + 1 }.into());
             }
             let probability = acceptance(log_ratio);
             acceptances[gap] += probability;

@@ -3,7 +3,7 @@
 
 use crate::ensemble::Ensemble;
 use crate::error::Result;
-use crate::streams::Clock;
+use crate::streams::Key;
 
 /// Gap `i` of a linear ladder accepts with probability `acceptance[i]`.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ impl Ensemble for FixedAcceptance {
         self.rows
     }
 
-    fn sweep(&mut self, _: &(), _: &[f64], _: usize, _: Clock) -> Result<()> {
+    fn sweep(&mut self, _: &(), _: &[f64], _: usize, _: Key) -> Result<()> {
         Ok(())
     }
 

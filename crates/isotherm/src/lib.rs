@@ -41,12 +41,12 @@ pub mod likelihood;
 pub mod model;
 pub mod negative;
 pub mod objective;
+pub mod optimiser;
 pub mod options;
 pub mod paths;
 pub mod prelude;
 pub mod sampling;
 pub mod tensors;
-pub mod train;
 pub mod trainer;
 pub mod training;
 

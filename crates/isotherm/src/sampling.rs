@@ -4,7 +4,7 @@
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::causes::RequestError;
 use isotherm_tempering::recorders::RungTrace;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{
     Adaptation, Ensemble, Ladder, Moment, Recorder, Sampler, Spacing, Tempering, TemperingState,
     WarmUp,
@@ -132,20 +132,20 @@ pub fn sample(
     let steps = options.steps(columns, model.n_visible())?;
     let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
     let mut ensemble = automatic(marginals, model.n_hidden());
-    let clock = Clock { seed: options.seed, step: 0 };
-    ensemble.set_hidden(random_hidden(state.replicas.rows(), model.n_hidden(), clock));
+    let key = Key { seed: options.seed, step: 0 };
+    ensemble.set_hidden(random_hidden(state.replicas.rows(), model.n_hidden(), key));
     let mut tempering = Tempering::new(ensemble, state);
     // From the reference: hidden units by coins would put strong fields on v, and many replicas into the
     // narrowest modes.
-    tempering.begin_at_reference(model, Clock::after_training(options.seed, 0))?;
-    let mut sampler = Sampler::new(tempering, Clock::of_log_z(options.seed, 1));
+    tempering.begin_at_reference(model, Key::after_training(options.seed, 0))?;
+    let mut sampler = Sampler::new(tempering, Key::of_log_z(options.seed, 1));
     let (total, mut going) = ((options.warm_up + steps) as f64, true);
     // The model does not change any more: its ladder is tuned in rounds.
     let trips = sampler.warm_up(model, options.warm_up, WarmUp::Tune, &mut |step| {
         going = progress(step as f64 / total);
         going
     })?;
-    sampler.clock = Clock::after_training(options.seed, 0);
+    sampler.key = Key::after_training(options.seed, 0);
     sampler.k = options.k;
     let steps = if going { steps } else { 0 };
     let warm_up = options.warm_up;
@@ -163,7 +163,7 @@ pub fn sample_on(
 ) -> Result<Samples> {
     let steps = options.steps(tempering.state.replicas.particles(), model.n_visible())?;
     tempering.state.flow.restart_count();
-    let mut sampler = Sampler::new(tempering, Clock::after_training(options.seed, 0));
+    let mut sampler = Sampler::new(tempering, Key::after_training(options.seed, 0));
     sampler.k = options.k;
     let (total, mut going) = ((options.warm_up + steps) as f64, true);
     let how = WarmUp::Adapt(adaptation);
@@ -223,9 +223,9 @@ impl VisibleSamples {
 impl Recorder<AnyEnsemble> for VisibleSamples {
     fn record(&mut self, moment: &mut Moment<'_, AnyEnsemble>) -> Result<()> {
         if (moment.step + 1).is_multiple_of(self.thin) {
-            let (model, clock, now) = (moment.model, moment.clock, &mut self.now);
+            let (model, key, now) = (moment.model, moment.key, &mut self.now);
             moment.tempering.at_the_cold_end(|ensemble, rows| {
-                ensemble.visible(model, rows, clock, now);
+                ensemble.visible(model, rows, key, now);
             });
             self.v.append(&self.now);
         }
@@ -237,10 +237,10 @@ impl Recorder<AnyEnsemble> for VisibleSamples {
 fn marginals_of(model: &Rbm, seed: u64) -> Result<Vec<f64>> {
     const ROWS: usize = 200;
     const STEPS: usize = 200;
-    let clock = Clock::of_log_z(seed, 0);
+    let key = Key::of_log_z(seed, 0);
     let mut gibbs = joint(model.n_visible(), model.n_hidden(), SwapOn::Energy);
-    gibbs.set_hidden(random_hidden(ROWS, model.n_hidden(), clock));
-    gibbs.sweep(model, &[1.0; ROWS], STEPS, clock)?;
+    gibbs.set_hidden(random_hidden(ROWS, model.n_hidden(), key));
+    gibbs.sweep(model, &[1.0; ROWS], STEPS, key)?;
     let counts = gibbs.states.visible_states().column_counts();
     Ok(counts.into_iter().map(|count| count as f64 / ROWS as f64).collect())
 }

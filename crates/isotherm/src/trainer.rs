@@ -1,19 +1,27 @@
 //! SML-APT: the paper's algorithm, one step of it.
 
+mod best;
+mod checkpoint;
+mod diverged;
+mod state;
+
+pub use best::{Best, Candidate, Measurements, Reach};
+pub use diverged::Diverged;
+pub use state::TrainState;
+
 use isotherm_kernels::BitMatrix;
 use isotherm_kernels::vector::Ascent;
 use isotherm_tempering::causes::NonFinite;
 use isotherm_tempering::engine::Change;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, Minibatches};
 use crate::error::{Error, Result};
+use crate::objective::penalties::Penalties;
 use crate::objective::{Likelihood, Objective};
+use crate::optimiser::{ascend, learning_rate};
 use crate::options::{GradientKind, Plan};
-use crate::train::optimiser::{ascend, learning_rate};
-use crate::train::penalties::Penalties;
-use crate::train::{Diverged, TrainState};
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +91,7 @@ impl Trainer {
         if self.plan.counts_anew(state.step) {
             state.negative.restart_count();
         }
-        let key = Clock { seed: self.plan.options.seed, step: state.step };
+        let key = Key { seed: self.plan.options.seed, step: state.step };
         let (phase, learning_rate) = match state.step < self.plan.options.optimiser.updates {
             true => (Phase::Train, self.update(state, key)?),
             false => {
@@ -97,7 +105,7 @@ impl Trainer {
         Ok(StepInfo { phase, learning_rate, change })
     }
 
-    fn update(&mut self, state: &mut TrainState, key: Clock) -> Result<f64> {
+    fn update(&mut self, state: &mut TrainState, key: Key) -> Result<f64> {
         let options = &self.plan.options.optimiser;
 
         // a minibatch of the data
@@ -127,8 +135,8 @@ impl Trainer {
         }
 
         // the online estimate of log Z follows the averaged parameters
-        if let Some(follower) = &mut state.follower {
-            let followed = follower.follow(&state.averaged, key.seed, state.step + 1);
+        if let Some(online) = &mut state.online {
+            let followed = online.follow(&state.averaged, key.seed, state.step + 1);
             followed.map_err(|error| diverged(error, state.step, options.lr))?;
         }
         Ok(rate)

@@ -6,7 +6,7 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::options::{Chosen, Options};
-use crate::train::{StepInfo, TrainState, Trainer};
+use crate::trainer::{StepInfo, TrainState, Trainer};
 
 /// Training of a model on data in memory.
 ///

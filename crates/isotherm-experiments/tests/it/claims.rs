@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use isotherm::likelihood::LogLikelihood;
-use isotherm::train::Phase;
+use isotherm::trainer::Phase;
 use isotherm_experiments::claims::claims;
 use isotherm_experiments::statistics::Interval;
 use isotherm_experiments::table::ClaimsFile;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use isotherm::Plain;
 use isotherm::likelihood::LogLikelihood;
-use isotherm::train::Phase;
+use isotherm::trainer::Phase;
 use isotherm_report::{Destination, write, write_report};
 use isotherm_run::record::{LadderRow, Row};
 use isotherm_tempering::engine::Change;

@@ -3,7 +3,7 @@
 use crate::browser::{Browser, Page};
 use isotherm::Plain;
 use isotherm::options::{Options, PathKind, Plan};
-use isotherm::train::TrainState;
+use isotherm::trainer::TrainState;
 use isotherm_report::{Destination, write, write_report};
 use isotherm_run::record::Row;
 use isotherm_run::{Observer, Session};

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use isotherm::likelihood::LogLikelihood;
-use isotherm::train::Phase;
-use isotherm::train::follower::FollowedLogZ;
+use isotherm::likelihood::online::OnlineEstimate;
+use isotherm::trainer::Phase;
 use isotherm_tempering::TemperingState;
 use isotherm_tempering::engine::Change;
 use isotherm_tempering::flow::ReturnTime;
@@ -33,7 +33,7 @@ pub struct Row {
     pub log_likelihood_valid: Option<LogLikelihood>,
     /// log Z of the averaged parameters, where it is followed and not enumerated.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub log_z_averaged: Option<FollowedLogZ>,
+    pub log_z_averaged: Option<OnlineEstimate>,
     /// The ladder, where there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ladder: Option<LadderRow>,

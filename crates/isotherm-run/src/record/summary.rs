@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
-use isotherm::train::Phase;
+use isotherm::trainer::Phase;
 
 /// What a finished run came to. Everything but `seconds` is the same for the same seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

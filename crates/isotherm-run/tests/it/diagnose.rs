@@ -3,11 +3,11 @@
 use crate::healthy::*;
 use isotherm::data::DataDiagnostic;
 use isotherm::diagnostics::{Diagnostic, Stop, Stretch, WhichParameters};
+use isotherm::likelihood::online::OnlineEstimate;
 use isotherm::likelihood::{Basis, Reason, Verdict};
 use isotherm::model::Parameters;
 use isotherm::options::{Algorithm, Options};
-use isotherm::train::Phase;
-use isotherm::train::follower::FollowedLogZ;
+use isotherm::trainer::Phase;
 use isotherm_run::record::diagnose::{Ending, Facts, SampleFacts, predicted_flow};
 use isotherm_run::record::{LadderRow, Row};
 
@@ -307,7 +307,7 @@ fn an_online_estimate_whose_replicas_hardly_travel_is_doubted() {
     let with = |round_trips| {
         let mut rows = healthy_rows();
         let estimate = isotherm::likelihood::Estimate::of_groups(&[1.0, 2.0, 3.0]);
-        let followed = FollowedLogZ { estimate, columns: 16, round_trips };
+        let followed = OnlineEstimate { estimate, columns: 16, round_trips };
         rows[8].log_z_averaged = Some(followed);
         about(&rows)
     };

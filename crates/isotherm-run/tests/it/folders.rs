@@ -6,7 +6,7 @@ use std::path::Path;
 use isotherm::model::ModelError;
 use isotherm::options::{Options, Plan};
 use isotherm::tensors::Bundle;
-use isotherm::train::TrainState;
+use isotherm::trainer::TrainState;
 use isotherm::{Cause, Error, Kind};
 use isotherm_run::checkpoint::{self, CURRENT, CheckpointError, DamagedFile};
 use isotherm_run::record::{MissingRows, Row};

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use isotherm::likelihood::{Estimate, LogLikelihood, LogZ, SamplerReport, Start, Verdict};
-use isotherm::train::Phase;
+use isotherm::trainer::Phase;
 use isotherm_run::record::diagnose::predicted_flow;
 use isotherm_run::record::{LadderRow, Row};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::statistics::{chi_square_score, log_sum_exp};
 use isotherm::Kind;
 use isotherm::options::{Algorithm, Options, Plan};
-use isotherm::train::TrainState;
+use isotherm::trainer::TrainState;
 use isotherm_run::checkpoint::{CURRENT, CheckpointError, PREVIOUS, Problem};
 use isotherm_run::record::Row;
 use isotherm_run::{Config, Note, Observer, Outcome, RunFolder, SampleRequest, Session, sample};

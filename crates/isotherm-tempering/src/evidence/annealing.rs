@@ -17,7 +17,7 @@ use crate::causes::NonFinite;
 use crate::error::Result;
 
 use crate::ensemble::Densities;
-use crate::streams::Clock;
+use crate::streams::Key;
 use crate::threads::rows_per_thread;
 
 /// log Z from the weights of particles that were annealed up, given log Z of the reference.
@@ -37,21 +37,21 @@ pub fn anneal<E: Densities + Sync + ?Sized>(
     ensemble: &mut E,
     model: &E::Model,
     schedule: &[f64],
-    clock: Clock,
+    key: Key,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Vec<f64>> {
     let rows = ensemble.rows();
     let (mut betas, mut log_weights) = (vec![0.0; rows], vec![0.0; rows]);
     let steps = schedule.len() - 1;
     for (step, pair) in schedule.windows(2).enumerate() {
-        let clock = Clock { step: step as u64, ..clock };
+        let key = Key { step: step as u64, ..key };
         betas.fill(pair[0]);
-        ensemble.sweep(model, &betas, 1, clock)?;
+        ensemble.sweep(model, &betas, 1, key)?;
         for (log_weight, change) in log_weights.iter_mut().zip(changes(ensemble, pair)) {
             *log_weight += change;
         }
         betas.fill(pair[1]);
-        ensemble.resample(model, &betas, clock);
+        ensemble.resample(model, &betas, key);
         if step % 64 == 0 {
             progress(step as f64 / steps as f64);
         }

@@ -23,7 +23,7 @@ pub(super) fn sweep(
 ) -> Result<()> {
     let TargetStates { n, states, energies, fields } = states;
     let n = *n;
-    let renewed = fields.is_empty() || sweep.clock.step.is_multiple_of(RENEWED_EVERY);
+    let renewed = fields.is_empty() || sweep.key.step.is_multiple_of(RENEWED_EVERY);
     fields.resize(states.len(), 0.0);
     let cost = NANOSECONDS_A_VARIABLE * (sweep.steps * n) as f64;
     let rows = rows_per_thread(sweep.betas.len(), cost);

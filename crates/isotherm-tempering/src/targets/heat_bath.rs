@@ -14,7 +14,7 @@ use super::{Target, carried, flipped};
 use crate::causes::NonFinite;
 use crate::error::Result;
 use crate::explorer::Explorer;
-use crate::streams::{Clock, Purpose};
+use crate::streams::{Key, Purpose};
 
 /// Single-site heat-bath sampling of a target.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,9 +28,9 @@ impl<T: Target + ?Sized> Explorer<TargetPath<T>> for HeatBath {
         states: &mut TargetStates,
         betas: &[f64],
         steps: usize,
-        clock: Clock,
+        key: Key,
     ) -> Result<()> {
-        let sweep = Sweep { betas, steps, clock };
+        let sweep = Sweep { betas, steps, key };
         match target.local_fields() {
             Some(fields) => carried::sweep(states, fields, &sweep),
             None => flipped::sweep(states, target, &sweep),
@@ -42,13 +42,13 @@ impl<T: Target + ?Sized> Explorer<TargetPath<T>> for HeatBath {
 pub(super) struct Sweep<'a> {
     pub(super) betas: &'a [f64],
     pub(super) steps: usize,
-    pub(super) clock: Clock,
+    pub(super) key: Key,
 }
 
 impl Sweep<'_> {
     /// The random numbers of a row.
     pub(super) fn stream(&self, row: usize) -> Xoshiro256PlusPlus {
-        self.clock.sequence(Purpose::Sweep, row)
+        self.key.sequence(Purpose::Sweep, row)
     }
 }
 

@@ -8,7 +8,7 @@ use super::heat_bath::HeatBath;
 use super::states::TargetStates;
 use crate::ensemble::Population;
 use crate::path::Path;
-use crate::streams::Clock;
+use crate::streams::Key;
 
 /// The family of distributions exp(−β E(x)) over `n` variables.
 #[derive(Clone, Copy, Debug)]
@@ -28,9 +28,9 @@ impl<T: Target + ?Sized> TargetEnsemble<T> {
     }
 
     /// Replicas in random states.
-    pub fn random(n: usize, rows: usize, clock: Clock) -> TargetEnsemble<T> {
+    pub fn random(n: usize, rows: usize, key: Key) -> TargetEnsemble<T> {
         let path = TargetPath { n, target: PhantomData };
-        Population { path, explorer: HeatBath, states: TargetStates::random(n, rows, clock) }
+        Population { path, explorer: HeatBath, states: TargetStates::random(n, rows, key) }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::evidence::Estimate;
 use crate::recorders::RecordWork;
 use crate::sampler::{Moment, Recorder, Sampler, WarmUp};
-use crate::streams::Clock;
+use crate::streams::Key;
 use crate::{Ladder, Spacing, Tempering, TemperingState};
 
 /// The most records for log Z: more steps than these are thinned.
@@ -26,10 +26,10 @@ pub fn sample_target<T: Target + ?Sized>(
     let (n, warm_up, columns) = (target.n(), request.warm_up, request.columns);
     let steps = request.check(n)?;
     let total = (warm_up + steps) as f64;
-    let clock = Clock::of_target(request.seed);
-    let ensemble = TargetEnsemble::random(n, columns * request.rungs, clock);
+    let key = Key::of_target(request.seed);
+    let ensemble = TargetEnsemble::random(n, columns * request.rungs, key);
     let state = TemperingState::new(Ladder::new(request.rungs, Spacing::Linear), columns);
-    let mut sampler = Sampler::new(Tempering::new(ensemble, state), clock);
+    let mut sampler = Sampler::new(Tempering::new(ensemble, state), key);
     let mut going = true;
     sampler.warm_up(target, warm_up, WarmUp::Tune, &mut |step| {
         going = progress(step as f64 / total);

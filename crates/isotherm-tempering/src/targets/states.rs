@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use crate::ensemble::States;
-use crate::streams::{Clock, Purpose};
+use crate::streams::{Key, Purpose};
 
 /// A row of zeros and ones for each replica, and its energy after a sweep.
 #[derive(Clone, Debug, Default)]
@@ -26,10 +26,10 @@ impl TargetStates {
     }
 
     /// Random states.
-    pub fn random(n: usize, rows: usize, clock: Clock) -> TargetStates {
+    pub fn random(n: usize, rows: usize, key: Key) -> TargetStates {
         let mut states = vec![0; rows * n];
         for (row, state) in states.chunks_exact_mut(n).enumerate() {
-            toss(state, &mut clock.sequence(Purpose::Replicas, row));
+            toss(state, &mut key.sequence(Purpose::Replicas, row));
         }
         TargetStates::new(n, states)
     }

@@ -1,6 +1,6 @@
 //! The engine's flow against closed forms: swappers whose acceptance does not depend on any state.
 
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::toy::FixedAcceptance;
 use isotherm_tempering::{Label, Ladder, Spacing, Tempering, TemperingState, theory};
 
@@ -12,7 +12,7 @@ fn ladder_of(acceptance: &[f64], columns: usize) -> Tempering<FixedAcceptance> {
 
 fn run(tempering: &mut Tempering<FixedAcceptance>, from: u64, steps: u64) {
     for step in from..from + steps {
-        tempering.step(&(), 1, Clock { seed: 4, step }).unwrap();
+        tempering.step(&(), 1, Key { seed: 4, step }).unwrap();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use isotherm_kernels::BitMatrix;
 
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 
 /// Lanes of a random number generator.
 const LANES: usize = 16;
@@ -55,8 +55,8 @@ impl Intensities {
 
     /// Draws an example for an epoch into a row of words, which are zero: each bit is one with its
     /// intensity as probability. The draw depends on seed, epoch and example only.
-    pub fn draw(&self, example: usize, clock: Clock, purpose: Purpose, words: &mut [u64]) {
-        let mut rng = clock.lanes(purpose, example);
+    pub fn draw(&self, example: usize, key: Key, purpose: Purpose, words: &mut [u64]) {
+        let mut rng = key.lanes(purpose, example);
         for (tile, values) in self.row(example).chunks(LANES).enumerate() {
             let random = rng.next_words();
             let mut bits = 0u64;
@@ -71,10 +71,10 @@ impl Intensities {
     }
 
     /// One draw of every example.
-    pub fn draw_all(&self, clock: Clock, purpose: Purpose) -> BitMatrix {
+    pub fn draw_all(&self, key: Key, purpose: Purpose) -> BitMatrix {
         let mut bits = BitMatrix::zeros(self.rows(), self.cols);
         for row in 0..self.rows() {
-            self.draw(row, clock, purpose, bits.row_mut(row));
+            self.draw(row, key, purpose, bits.row_mut(row));
         }
         bits
     }
@@ -91,8 +91,8 @@ mod tests {
         let epochs = 4000;
         let mut ones = vec![0u32; values.len()];
         for epoch in 0..epochs {
-            let clock = Clock { seed: 9, step: epoch };
-            let drawn = grey.draw_all(clock, Purpose::DynamicBinarise);
+            let key = Key { seed: 9, step: epoch };
+            let drawn = grey.draw_all(key, Purpose::DynamicBinarise);
             for (col, count) in ones.iter_mut().enumerate() {
                 *count += u32::from(drawn.get(0, col));
             }

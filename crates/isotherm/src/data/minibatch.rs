@@ -4,7 +4,7 @@ use isotherm_kernels::BitMatrix;
 use rand::seq::SliceRandom;
 
 use super::{Dataset, Mixture, Table};
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 
 /// The sequence of minibatches of a run.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl Minibatches {
     }
 
     fn fill_from_mixture(&self, update: u64, mixture: &Mixture, batch: &mut BitMatrix) {
-        mixture.examples_into(self.size, Clock { seed: self.seed, step: update }, batch);
+        mixture.examples_into(self.size, Key { seed: self.seed, step: update }, batch);
     }
 
     fn fill_from_table(&mut self, update: u64, table: &Table, batch: &mut BitMatrix) {
@@ -64,15 +64,15 @@ impl Minibatches {
             if let Some(grey) = &table.grey {
                 let words = batch.row_mut((position - first) as usize);
                 words.fill(0);
-                let clock = Clock { seed: self.seed, step: epoch };
-                grey.draw(example, clock, Purpose::DynamicBinarise, words);
+                let key = Key { seed: self.seed, step: epoch };
+                grey.draw(example, key, Purpose::DynamicBinarise, words);
             }
         }
     }
 
     fn shuffle_for(&mut self, epoch: u64, rows: usize) {
         if self.epoch != Some(epoch) {
-            let mut rng = Clock { seed: self.seed, step: epoch }.sequence(Purpose::Shuffle, 0);
+            let mut rng = Key { seed: self.seed, step: epoch }.sequence(Purpose::Shuffle, 0);
             self.order.clear();
             self.order.extend(0..rows);
             self.order.shuffle(&mut rng);

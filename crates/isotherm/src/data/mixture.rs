@@ -9,7 +9,7 @@ use libm::{exp, log};
 
 use super::modes::Modes;
 use super::shape::ImageShape;
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 
 /// Side of the images.
 const SIDE: usize = 28;
@@ -30,10 +30,10 @@ pub struct Mixture {
 impl Mixture {
     /// The mixture whose images are drawn from `data_seed`.
     pub fn new(data_seed: u64) -> Mixture {
-        let clock = Clock { seed: data_seed, step: 0 };
+        let key = Key { seed: data_seed, step: 0 };
         let mut modes = BitMatrix::zeros(WEIGHTS.len(), PIXELS);
         for m in 0..WEIGHTS.len() {
-            let mut rng = clock.lanes(Purpose::Modes, m);
+            let mut rng = key.lanes(Purpose::Modes, m);
             bernoulli::coin_row(Level::detect(), PIXELS, &mut rng, modes.row_mut(m));
         }
         Mixture { seed: data_seed, modes }
@@ -95,17 +95,17 @@ impl Mixture {
     }
 
     /// The `count` examples of a minibatch: independent draws, a stream for each.
-    pub fn examples(&self, count: usize, clock: Clock) -> BitMatrix {
+    pub fn examples(&self, count: usize, key: Key) -> BitMatrix {
         let mut examples = BitMatrix::zeros(0, PIXELS);
-        self.examples_into(count, clock, &mut examples);
+        self.examples_into(count, key, &mut examples);
         examples
     }
 
     /// Makes a matrix hold the [`examples`](Mixture::examples) and nothing else.
-    pub fn examples_into(&self, count: usize, clock: Clock, out: &mut BitMatrix) {
+    pub fn examples_into(&self, count: usize, key: Key, out: &mut BitMatrix) {
         out.clear_rows();
         for i in 0..count {
-            let mut rng = clock.lanes(Purpose::Examples, i);
+            let mut rng = key.lanes(Purpose::Examples, i);
             let mode = choose(f64::from(rng.next_uniforms().0[0]));
             out.push_row(self.modes.row(mode));
             flip_pixels(mode, &mut rng, out.row_mut(i));
@@ -115,10 +115,10 @@ impl Mixture {
     /// `per_mode` examples of every component, the same ones each time: strata for measuring a
     /// likelihood.
     pub fn strata(&self, per_mode: usize) -> Vec<BitMatrix> {
-        let clock = Clock { seed: self.seed, step: 0 };
+        let key = Key { seed: self.seed, step: 0 };
         (0..WEIGHTS.len())
             .map(|mode| {
-                let mut rng = clock.lanes(Purpose::Evaluation, mode);
+                let mut rng = key.lanes(Purpose::Evaluation, mode);
                 let mut stratum = self.modes.select(&vec![mode; per_mode]);
                 for i in 0..per_mode {
                     flip_pixels(mode, &mut rng, stratum.row_mut(i));

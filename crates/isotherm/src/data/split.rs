@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{DataError, DataProblem, DataSettingError};
 use crate::error::{Error, Result};
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 
 /// How far from 1 the sum of the shares may be: what rounding a third to six digits leaves.
 const TOLERANCE: f64 = 1e-5;
@@ -51,7 +51,7 @@ impl Split {
             return Err(DataError::new(source, Vec::new(), problem).into());
         }
         let mut order: Vec<usize> = (0..rows).collect();
-        let mut rng = Clock { seed: data_seed, step: 0 }.sequence(Purpose::Split, 0);
+        let mut rng = Key { seed: data_seed, step: 0 }.sequence(Purpose::Split, 0);
         order.shuffle(&mut rng);
         let mut take = |count: usize| {
             let mut part = order.split_off(order.len() - count);

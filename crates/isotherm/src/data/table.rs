@@ -4,7 +4,7 @@ use isotherm_kernels::BitMatrix;
 
 use super::values::{Loaded, Values};
 use super::{Assumption, Binarise, Intensities, Scale};
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 
 /// A fixed set of examples.
 #[derive(Clone, Debug)]
@@ -45,8 +45,8 @@ impl Table {
         let (examples, grey) = match values {
             Values::Bits(bits) => (bits, None),
             Values::Grey(grey) => {
-                let clock = Clock { seed: data_seed, step: 0 };
-                (grey.draw_all(clock, Purpose::MeasuredBinarise), Some(grey))
+                let key = Key { seed: data_seed, step: 0 };
+                (grey.draw_all(key, Purpose::MeasuredBinarise), Some(grey))
             }
         };
         Table { name, examples, grey, binarise, scale, assumption, is_without_some: false }

@@ -22,10 +22,10 @@ use crate::paths::base_rate::base_rate;
 use crate::paths::{Gibbs, RbmEnsemble, SwapOn};
 use isotherm_tempering::Densities;
 use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
-use isotherm_tempering::evidence::schedule::Schedule;
+use isotherm_tempering::evidence::annealing_schedule::AnnealingSchedule;
 use isotherm_tempering::evidence::{AnnealingEffort, Pooled, anneal_in_batches};
 use isotherm_tempering::evidence::{Estimate, Start};
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::threads::keep_awake;
 
 /// Particles of the pilot.
@@ -89,7 +89,7 @@ const OF_REVERSE: [u64; 2] = [2 << 16, 3 << 16];
 impl Work<'_> {
     fn run(&self, progress: &mut dyn FnMut(&str, f64)) -> Result<LogZ> {
         let mut pilot = self.particles(PILOT);
-        let schedule = Schedule::pilot(&mut pilot, self.model, self.clock(OF_PILOT))?;
+        let schedule = AnnealingSchedule::pilot(&mut pilot, self.model, self.key(OF_PILOT))?;
         let effort = self.effort(&schedule);
         let up = self.up(&effort, &schedule, &mut |share| progress("annealing up", share))?;
         let found = self.sample(progress)?;
@@ -115,12 +115,12 @@ impl Work<'_> {
         })
     }
 
-    fn clock(&self, part: u64) -> Clock {
-        Clock::of_log_z(self.budget.seed, part)
+    fn key(&self, part: u64) -> Key {
+        Key::of_log_z(self.budget.seed, part)
     }
 
     /// The effort that fits the pilot's schedule.
-    fn effort(&self, schedule: &Schedule) -> AnnealingEffort {
+    fn effort(&self, schedule: &AnnealingSchedule) -> AnnealingEffort {
         let effort = self.budget.annealing;
         let wanted = (PILOT_STEPS * schedule.gaps()).min(effort.most_steps);
         AnnealingEffort { steps: effort.steps.max(wanted), ..effort }
@@ -129,14 +129,14 @@ impl Work<'_> {
     fn up(
         &self,
         effort: &AnnealingEffort,
-        schedule: &Schedule,
+        schedule: &AnnealingSchedule,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Pooled> {
         let of_reference = self.path().log_z_of_reference();
         let batch = |which, steps| {
             let mut path = self.particles(effort.particles);
-            let clock = self.clock(OF_FORWARD + which as u64);
-            anneal(&mut path, self.model, &schedule.in_steps(steps), clock, progress)
+            let key = self.key(OF_FORWARD + which as u64);
+            anneal(&mut path, self.model, &schedule.in_steps(steps), key, progress)
         };
         anneal_in_batches(effort, batch, |logs| from_below(logs, of_reference))
     }
@@ -147,9 +147,9 @@ impl Work<'_> {
         let mut length = self.budget.sampler;
         let count = self.budget.particles_down() * self.budget.batches_down();
         let begun = |start, part| {
-            let (columns, clock) = (length.columns, self.clock(part));
+            let (columns, key) = (length.columns, self.key(part));
             let start = (start, self.training);
-            EvaluatingSampler::new(self.model, &self.marginals, start, columns, clock)
+            EvaluatingSampler::new(self.model, &self.marginals, start, columns, key)
         };
         let mut random = begun(Start::Random, OF_SAMPLERS[0])?;
         let mut data = begun(Start::Data, OF_SAMPLERS[1])?;
@@ -172,7 +172,7 @@ impl Work<'_> {
     fn down(
         &self,
         effort: &AnnealingEffort,
-        schedule: &Schedule,
+        schedule: &AnnealingSchedule,
         samples: &BitMatrix,
         part: u64,
         progress: &mut dyn FnMut(f64),
@@ -187,9 +187,9 @@ impl Work<'_> {
                 (first..first + effort.particles).map(|row| row % samples.rows()).collect();
             let mut path = self.path();
             path.set_hidden(samples.select(&rows));
-            let (clock, rising) = (self.clock(part + which as u64), schedule.in_steps(steps));
+            let (key, rising) = (self.key(part + which as u64), schedule.in_steps(steps));
             let falling: Vec<f64> = rising.into_iter().rev().collect();
-            anneal(&mut path, self.model, &falling, clock, progress)
+            anneal(&mut path, self.model, &falling, key, progress)
         };
         let columns = self.budget.sampler.columns;
         anneal_in_batches(&effort, batch, |logs| from_above(logs, columns, of_reference))

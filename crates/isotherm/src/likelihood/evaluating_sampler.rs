@@ -21,7 +21,7 @@ use crate::model::Rbm;
 use crate::paths::{AnyEnsemble, automatic, random_hidden};
 use isotherm_tempering::evidence::{Estimate, Start};
 use isotherm_tempering::recorders::{ColdLogDensity, RecordWork};
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::{
     Densities, Ladder, Moment, Recorder, Sampler, Spacing, Tempering, TemperingState, WarmUp,
 };
@@ -121,24 +121,24 @@ impl<'a> EvaluatingSampler<'a> {
         marginals: &[f64],
         (start, training): (Start, &Dataset),
         columns: usize,
-        clock: Clock,
+        key: Key,
     ) -> Result<EvaluatingSampler<'a>> {
         let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
         let (rows, mut ensemble) = (state.replicas.rows(), automatic(marginals, model.n_hidden()));
         ensemble.set_hidden(match start {
-            Start::Random => random_hidden(rows, model.n_hidden(), clock),
-            Start::Data => hidden_of_data(model, training, rows, clock),
+            Start::Random => random_hidden(rows, model.n_hidden(), key),
+            Start::Data => hidden_of_data(model, training, rows, key),
         });
         let mut tempering = Tempering::new(ensemble, state);
         if start == Start::Random {
-            tempering.begin_at_reference(model, clock)?;
+            tempering.begin_at_reference(model, key)?;
         }
-        Ok(EvaluatingSampler { model, start, sampler: Sampler::new(tempering, clock) })
+        Ok(EvaluatingSampler { model, start, sampler: Sampler::new(tempering, key) })
     }
 
     /// Steps done so far.
     pub fn steps(&self) -> u64 {
-        self.sampler.clock.step
+        self.sampler.key.step
     }
 
     /// Warms up, then records and takes `samples` samples.
@@ -211,11 +211,11 @@ impl Recorder<AnyEnsemble> for HiddenSamples {
 }
 
 /// h given training examples, each chosen at random.
-fn hidden_of_data(model: &Rbm, training: &Dataset, rows: usize, clock: Clock) -> BitMatrix {
+fn hidden_of_data(model: &Rbm, training: &Dataset, rows: usize, key: Key) -> BitMatrix {
     let v = match training {
-        Dataset::Mixture(mixture) => mixture.examples(rows, clock),
+        Dataset::Mixture(mixture) => mixture.examples(rows, key),
         Dataset::Table(table) => {
-            let mut rng = clock.sequence(Purpose::Start, 0);
+            let mut rng = key.sequence(Purpose::Start, 0);
             let count = table.examples.rows();
             let chosen: Vec<usize> = (0..rows).map(|_| rng.random_range(0..count)).collect();
             table.examples.select(&chosen)
@@ -226,7 +226,7 @@ fn hidden_of_data(model: &Rbm, training: &Dataset, rows: usize, clock: Clock) ->
     let mut h = BitMatrix::zeros(rows, model.n_hidden());
     for row in 0..rows {
         // Stream 0 chose the examples.
-        let mut rng = clock.lanes(Purpose::Start, row + 1);
+        let mut rng = key.lanes(Purpose::Start, row + 1);
         let (level, cols) = (Level::detect(), model.n_hidden());
         bernoulli::draw_row(level, fields.row_tiles(row), &[], 1.0, cols, &mut rng, h.row_mut(row));
     }

@@ -11,6 +11,7 @@ pub mod exact;
 mod found;
 mod free_energies;
 mod measure;
+pub mod online;
 pub mod verdict;
 
 pub use bracket::LogZ;
@@ -21,8 +22,8 @@ pub use free_energies::{
     minus_free_energies, quick_minus_free_energies, quick_minus_free_energies_of_hidden,
 };
 pub use isotherm_tempering::evidence::{
-    AnnealingEffort, Basis, End, Estimate, Quantity, Reason, Start, Tracked, Verdict, log_mean,
-    log_mean_by_column,
+    AnnealingEffort, Basis, End, Estimate, KalmanFilter, Quantity, Reason, Start, Verdict,
+    log_mean, log_mean_by_column,
 };
 pub use measure::{
     Effort, FOLLOWED, LogLikelihood, followed, log_likelihood, measure, measure_given,

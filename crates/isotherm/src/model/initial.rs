@@ -4,7 +4,7 @@ use isotherm_kernels::Matrix;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::{Parameters, Rbm};
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 
 /// Marginals are kept this far from 0 and 1 before their log-odds are taken.
 const CLIP: f64 = 0.01;
@@ -30,7 +30,7 @@ pub struct Initial {
 impl Initial {
     /// A model for data with these marginals.
     pub fn model(&self, marginals: &[f64]) -> Rbm {
-        let mut rng = Clock { seed: self.seed, step: 0 }.sequence(Purpose::Weights, 0);
+        let mut rng = Key { seed: self.seed, step: 0 }.sequence(Purpose::Weights, 0);
         let weights: Vec<f32> = (0..marginals.len() * self.n_hidden)
             .map(|_| {
                 let normal: f64 = StandardNormal.sample(&mut rng);

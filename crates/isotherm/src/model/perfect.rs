@@ -6,7 +6,7 @@ use isotherm_kernels::{BitMatrix, Level, Matrix, Products, bernoulli, softplus};
 use rand::RngExt;
 
 use super::rbm::Rbm;
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 
 /// Hidden states whose fields are held at the same time.
 const BLOCK: usize = 256;
@@ -40,13 +40,13 @@ impl PerfectSampler {
     }
 
     /// Independent samples for the rows of `v`: h from p(h), v from p(v | h).
-    pub fn visible(&mut self, model: &Rbm, clock: Clock, v: &mut BitMatrix) {
+    pub fn visible(&mut self, model: &Rbm, key: Key, v: &mut BitMatrix) {
         let count = v.rows();
         self.weigh(model);
         let total = self.masses.last().copied().unwrap_or(0.0);
         let chosen: Vec<usize> = (0..count)
             .map(|i| {
-                let uniform: f64 = clock.sequence(Purpose::Perfect, i).random();
+                let uniform: f64 = key.sequence(Purpose::Perfect, i).random();
                 let state = self.masses.partition_point(|&mass| mass <= uniform * total);
                 state.min(self.masses.len() - 1)
             })
@@ -56,7 +56,7 @@ impl PerfectSampler {
         model.visible_field(h.as_rows(), field.tiles_mut());
         let (level, cols) = (Level::detect(), model.n_visible());
         for i in 0..count {
-            let mut rng = clock.lanes(Purpose::Visible, i);
+            let mut rng = key.lanes(Purpose::Visible, i);
             bernoulli::draw_row(level, field.row_tiles(i), &[], 1.0, cols, &mut rng, v.row_mut(i));
         }
     }

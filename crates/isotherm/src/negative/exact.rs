@@ -1,7 +1,7 @@
 //! Exact samples: the hidden states are enumerated, and each sample is independent. Nothing is kept.
 
 use isotherm_kernels::BitMatrix;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 
 use super::{Keeps, Learner, Negative};
 use crate::error::Result;
@@ -33,13 +33,7 @@ pub struct Exact {
 }
 
 impl Negative for Exact {
-    fn sample(
-        &mut self,
-        model: &Rbm,
-        _: &BitMatrix,
-        key: Clock,
-        out: &mut BitMatrix,
-    ) -> Result<()> {
+    fn sample(&mut self, model: &Rbm, _: &BitMatrix, key: Key, out: &mut BitMatrix) -> Result<()> {
         self.sampler.visible(model, key, out);
         Ok(())
     }

@@ -2,17 +2,17 @@
 //!
 //! Each way is one file that implements [`Negative`] and describes itself as a [`Learner`], and one line in the
 //! registry below. A sampler from outside goes to
-//! [`TrainState::with_negative`](crate::train::TrainState::with_negative).
+//! [`TrainState::with_negative`](crate::trainer::TrainState::with_negative).
 
-pub mod between;
-pub mod contrastive;
+pub mod cd;
 pub mod exact;
+pub mod gibbs_steps;
 pub mod tempered;
 
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Tile};
 use isotherm_tempering::engine::Change;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Tempering, TemperingState};
 
 use crate::error::Result;
@@ -29,7 +29,7 @@ pub trait Negative: Send + Sync {
         &mut self,
         model: &Rbm,
         batch: &BitMatrix,
-        key: Clock,
+        key: Key,
         out: &mut BitMatrix,
     ) -> Result<()>;
 
@@ -41,7 +41,7 @@ pub trait Negative: Send + Sync {
     }
 
     /// A step of the sampler after learning has ended: the model stays as it is.
-    fn step(&mut self, model: &Rbm, key: Clock) -> Result<()> {
+    fn step(&mut self, model: &Rbm, key: Key) -> Result<()> {
         let _ = (model, key);
         Ok(())
     }
@@ -112,7 +112,7 @@ impl Algorithm {
     /// The registry: a line for each algorithm.
     pub fn learner(self) -> &'static Learner {
         match self {
-            Algorithm::Cd => &contrastive::LEARNER,
+            Algorithm::Cd => &cd::LEARNER,
             Algorithm::Sml => &tempered::SML,
             Algorithm::Pt => &tempered::PT,
             Algorithm::Apt => &tempered::APT,

@@ -2,15 +2,15 @@
 //! the cold end, and let the ladder adapt. SML is a ladder of one rung.
 //!
 //! The ladder need not step at every update (`temper-every`): between two of its steps the particles at β = 1
-//! take plain Gibbs steps ([`Between`]).
+//! take plain Gibbs steps ([`GibbsSteps`]).
 
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Tile};
 use isotherm_tempering::engine::Change;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Adaptation, Ladder, Tempering, TemperingState};
 
-use super::between::Between;
+use super::gibbs_steps::GibbsSteps;
 use super::{Keeps, Learner, Negative, anything};
 use crate::error::Result;
 use crate::model::Rbm;
@@ -43,7 +43,7 @@ fn begin(plan: &Plan, marginals: &[f64]) -> Box<dyn Negative> {
 /// Persistent particles on a ladder.
 pub struct Tempered {
     tempering: Tempering<AnyEnsemble>,
-    between: Option<Between>,
+    between: Option<GibbsSteps>,
     calendar: Calendar,
     /// Whether the last samples came from a step between two steps of the ladder.
     was_between: bool,
@@ -69,26 +69,20 @@ impl Tempered {
         let ladder = Ladder::new(plan.rungs, plan.options.ladder.spacing);
         let extra = plan.extra_particles();
         let state = TemperingState::with_extra_particles(ladder, plan.columns, extra);
-        let key = Clock { seed: plan.options.seed, step: 0 };
+        let key = Key { seed: plan.options.seed, step: 0 };
         let h = random_hidden(state.replicas.rows(), n_hidden, key);
         let mut ensemble = plan.path.ensemble(marginals, n_hidden, plan.swap);
         ensemble.set_hidden(h);
         let particles = state.replicas.particles();
         let between = (plan.options.sampler.temper_every > 1)
-            .then(|| Between::new(particles, marginals.len(), n_hidden));
+            .then(|| GibbsSteps::new(particles, marginals.len(), n_hidden));
         let tempering = Tempering::new(ensemble, state);
         Tempered { tempering, between, calendar: Calendar::of(plan), was_between: false }
     }
 }
 
 impl Negative for Tempered {
-    fn sample(
-        &mut self,
-        model: &Rbm,
-        _: &BitMatrix,
-        key: Clock,
-        out: &mut BitMatrix,
-    ) -> Result<()> {
+    fn sample(&mut self, model: &Rbm, _: &BitMatrix, key: Key, out: &mut BitMatrix) -> Result<()> {
         let (tempering, k) = (&mut self.tempering, self.calendar.k);
         let tempers = self.calendar.plan.tempers(key.step);
         self.was_between = !tempers;
@@ -111,7 +105,7 @@ impl Negative for Tempered {
         }
     }
 
-    fn step(&mut self, model: &Rbm, key: Clock) -> Result<()> {
+    fn step(&mut self, model: &Rbm, key: Key) -> Result<()> {
         self.tempering.step(model, self.calendar.k, key)
     }
 

@@ -1,7 +1,7 @@
 //! The likelihood: the mean of φ over the data minus that over the model (Eq. 2), the latter by negative samples.
 
 use isotherm_kernels::BitMatrix;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 
 use super::Objective;
 use super::gradient::Gradient;
@@ -9,7 +9,7 @@ use super::phases::Phases;
 use crate::error::Result;
 use crate::model::Parameters;
 use crate::options::{GradientKind, Plan};
-use crate::train::TrainState;
+use crate::trainer::TrainState;
 
 /// The gradient of the mean log-likelihood, by samples of the model.
 pub struct Likelihood {
@@ -39,7 +39,7 @@ impl Objective for Likelihood {
         &mut self,
         state: &mut TrainState,
         batch: &BitMatrix,
-        key: Clock,
+        key: Key,
     ) -> Result<&mut Parameters> {
         // negative phase: sweep all rungs, swap, observe the flow, sample the cold end
         let (model, negative) = (&state.model, &mut state.negative);

@@ -3,14 +3,15 @@
 
 pub mod gradient;
 pub mod likelihood;
+pub mod penalties;
 pub mod phases;
 
 use isotherm_kernels::BitMatrix;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 
 use crate::error::Result;
 use crate::model::Parameters;
-use crate::train::TrainState;
+use crate::trainer::TrainState;
 
 pub use likelihood::Likelihood;
 
@@ -22,6 +23,6 @@ pub trait Objective: Send + Sync {
         &mut self,
         state: &mut TrainState,
         batch: &BitMatrix,
-        key: Clock,
+        key: Key,
     ) -> Result<&mut Parameters>;
 }

@@ -6,8 +6,8 @@ use super::{Chosen, Options, PathKind, Plan, check_ranges};
 use crate::data::ImageShape;
 use crate::error::Result;
 use crate::negative::Keeps;
+use crate::objective::penalties::Smoothness;
 use crate::paths::{SwapOn, is_small};
-use crate::train::penalties::Smoothness;
 use isotherm_tempering::Respace;
 
 /// The largest layer that is enumerated all along a run and not only at its end.

@@ -3,7 +3,7 @@
 use super::Options;
 use super::error::{MemoryUse, OptionError};
 use crate::error::Result;
-use crate::train::penalties::BLOCK;
+use crate::objective::penalties::BLOCK;
 
 const GIB: f64 = (1u64 << 30) as f64;
 

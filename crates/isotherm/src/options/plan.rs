@@ -1,8 +1,8 @@
 //! Options once they are checked: every choice made, every option valid.
 
 use super::{Options, PathKind};
+use crate::objective::penalties::Smoothness;
 use crate::paths::SwapOn;
-use crate::train::penalties::Smoothness;
 use isotherm_tempering::Adaptation;
 
 /// Checked options: every choice made, every option valid. [`Options::check`] makes one.

@@ -9,7 +9,7 @@ use isotherm_kernels::BitMatrix;
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::few_inputs::FewInputs;
 use isotherm_kernels::matrix::flat;
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::threads::rows_per_thread;
 use isotherm_tempering::{Explorer, Population, Result, States};
 use rayon::prelude::*;
@@ -51,7 +51,7 @@ impl BlockGibbs {
         (path, model): (&GibbsPath, &Rbm),
         states: &mut GibbsStates,
         betas: &[f64],
-        (purpose, clock): (Purpose, Clock),
+        (purpose, key): (Purpose, Key),
         work: impl Fn(&mut Block, &Target<'_>) + Sync,
     ) {
         let Some(size) = states.blocks.first().map(Block::rows) else { return };
@@ -75,7 +75,7 @@ impl BlockGibbs {
         };
         states.blocks.par_iter_mut().zip(betas.par_chunks(size)).enumerate().for_each(
             |(block, (rows, betas))| {
-                rows.begin(betas, purpose, clock, block * size);
+                rows.begin(betas, purpose, key, block * size);
                 work(rows, &target);
             },
         );
@@ -96,9 +96,9 @@ impl Explorer<GibbsPath> for BlockGibbs {
         states: &mut GibbsStates,
         betas: &[f64],
         steps: usize,
-        clock: Clock,
+        key: Key,
     ) -> Result<()> {
-        let (swap, stream) = (path.swap, (Purpose::Sweep, clock));
+        let (swap, stream) = (path.swap, (Purpose::Sweep, key));
         states.cut(rows_per_thread(states.rows(), steps as f64 * cost_of_a_step(model)));
         self.for_each_block((path, model), states, betas, stream, |block, target| {
             block.see(target);
@@ -123,11 +123,11 @@ impl Explorer<GibbsPath> for BlockGibbs {
         model: &Rbm,
         states: &mut GibbsStates,
         betas: &[f64],
-        clock: Clock,
+        key: Key,
     ) {
         if path.swap == SwapOn::FreeEnergy {
             states.assert_swept();
-            let stream = (Purpose::Settle, clock);
+            let stream = (Purpose::Resample, key);
             self.for_each_block((path, model), states, betas, stream, |block, _| {
                 block.draw_hidden();
             });
@@ -141,7 +141,7 @@ impl VisibleUnits<GibbsPath> for BlockGibbs {
         _: &Rbm,
         states: &GibbsStates,
         rows: &[usize],
-        _: Clock,
+        _: Key,
         out: &mut BitMatrix,
     ) {
         states.assert_swept();

@@ -12,7 +12,7 @@ use isotherm_kernels::matrix::TILES_PER_WORD;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli, softplus};
 
 use crate::model::Rbm;
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 
 /// Tiles of visible fields that a block holds at a time: 64 KiB, or one word's where that is more.
 const SCRATCH: usize = 1024;
@@ -82,11 +82,11 @@ impl Block {
     }
 
     /// New inverse temperatures and new streams, those of the rows from `first` on.
-    pub(super) fn begin(&mut self, betas: &[f64], purpose: Purpose, clock: Clock, first: usize) {
+    pub(super) fn begin(&mut self, betas: &[f64], purpose: Purpose, key: Key, first: usize) {
         for (own, &beta) in self.betas.iter_mut().zip(betas) {
             *own = beta as f32;
         }
-        clock.fill_lanes(purpose, first, &mut self.rngs);
+        key.fill_lanes(purpose, first, &mut self.rngs);
     }
 
     /// Gets ready for a model that may have changed.

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use self::visible_sums::{Carried, Scratch, Tabulated, VisibleSums};
 use super::{HiddenStates, VisibleUnits};
 use crate::model::Rbm;
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::threads::rows_per_thread;
 
 /// The largest hidden layer for which this path is worth it: a sweep costs a pass over the visible
@@ -133,7 +133,7 @@ impl Explorer<HiddenMarginalPath> for SingleSiteGibbs {
         states: &mut HiddenMarginalStates,
         betas: &[f64],
         steps: usize,
-        clock: Clock,
+        key: Key,
     ) -> Result<()> {
         let (n_visible, n_hidden) = (model.n_visible(), model.n_hidden());
         let (level, c) = (Level::detect(), &model.parameters().c);
@@ -154,9 +154,9 @@ impl Explorer<HiddenMarginalPath> for SingleSiteGibbs {
             .for_each(|(chunk, (((betas, h), log_weights), scratch))| {
                 let share = Share { first: chunk * rows, betas, h, log_weights };
                 if tabulated {
-                    share.sweep(b, steps, clock, &mut Tabulated::new(products, n_hidden, scratch));
+                    share.sweep(b, steps, key, &mut Tabulated::new(products, n_hidden, scratch));
                 } else {
-                    share.sweep(b, steps, clock, &mut Carried::new(model, scratch));
+                    share.sweep(b, steps, key, &mut Carried::new(model, scratch));
                 }
             });
         Ok(())
@@ -172,10 +172,10 @@ struct Share<'a> {
 }
 
 impl Share<'_> {
-    fn sweep(self, b: &[f32], steps: usize, clock: Clock, sums: &mut impl VisibleSums) {
+    fn sweep(self, b: &[f32], steps: usize, key: Key, sums: &mut impl VisibleSums) {
         let words = self.h.len() / self.betas.len();
         for (i, &beta) in self.betas.iter().enumerate() {
-            let mut rng = clock.lanes(Purpose::Sweep, self.first + i);
+            let mut rng = key.lanes(Purpose::Sweep, self.first + i);
             let h = &mut self.h[i * words..][..words];
             if beta == 0.0 {
                 bernoulli::coin_row(Level::detect(), b.len(), &mut rng, h);
@@ -225,7 +225,7 @@ impl VisibleUnits<HiddenMarginalPath> for SingleSiteGibbs {
         model: &Rbm,
         states: &HiddenMarginalStates,
         rows: &[usize],
-        clock: Clock,
+        key: Key,
         out: &mut BitMatrix,
     ) {
         let (level, n_visible) = (Level::detect(), model.n_visible());
@@ -236,7 +236,7 @@ impl VisibleUnits<HiddenMarginalPath> for SingleSiteGibbs {
         rows.iter().for_each(|&row| self.asked.push_row(states.h.row(row)));
         model.visible_field(self.asked.as_rows(), self.visible_field.tiles_mut());
         for (i, &row) in rows.iter().enumerate() {
-            let mut rng = clock.lanes(Purpose::Visible, row);
+            let mut rng = key.lanes(Purpose::Visible, row);
             let field = self.visible_field.row_tiles(i);
             bernoulli::draw_row(level, field, &[], 1.0, n_visible, &mut rng, out.row_mut(i));
         }

@@ -26,7 +26,7 @@ pub use hidden_marginal::HiddenMarginal;
 
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli};
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::{Densities, Explorer, Path, Population, States};
 use serde::{Deserialize, Serialize};
 
@@ -76,7 +76,7 @@ pub trait VisibleUnits<P: Path<Model = Rbm>>: Explorer<P> {
         model: &Rbm,
         states: &P::States,
         rows: &[usize],
-        clock: Clock,
+        key: Key,
         out: &mut BitMatrix,
     );
 }
@@ -96,7 +96,7 @@ pub trait RbmEnsemble: Densities<Model = Rbm> + Send + Sync {
     fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix);
 
     /// See [`VisibleUnits::visible`].
-    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix);
+    fn visible(&mut self, model: &Rbm, rows: &[usize], key: Key, out: &mut BitMatrix);
 
     /// See [`HiddenStates::hidden_fields`].
     fn hidden_fields(&self, rows: &[usize], grouping: Grouping, out: &mut [Tile]) -> bool;
@@ -123,8 +123,8 @@ where
         self.states.put_hidden(rows, h);
     }
 
-    fn visible(&mut self, model: &Rbm, rows: &[usize], clock: Clock, out: &mut BitMatrix) {
-        self.explorer.visible(model, &self.states, rows, clock, out);
+    fn visible(&mut self, model: &Rbm, rows: &[usize], key: Key, out: &mut BitMatrix) {
+        self.explorer.visible(model, &self.states, rows, key, out);
     }
 
     fn hidden_fields(&self, rows: &[usize], grouping: Grouping, out: &mut [Tile]) -> bool {
@@ -164,10 +164,10 @@ impl PathKind {
 }
 
 /// Hidden units in random states.
-pub fn random_hidden(rows: usize, n_hidden: usize, clock: Clock) -> BitMatrix {
+pub fn random_hidden(rows: usize, n_hidden: usize, key: Key) -> BitMatrix {
     let mut h = BitMatrix::zeros(rows, n_hidden);
     for row in 0..rows {
-        let mut rng = clock.lanes(Purpose::Replicas, row);
+        let mut rng = key.lanes(Purpose::Replicas, row);
         bernoulli::coin_row(Level::detect(), n_hidden, &mut rng, h.row_mut(row));
     }
     h

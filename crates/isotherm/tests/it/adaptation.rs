@@ -4,10 +4,10 @@
 use crate::common::*;
 use isotherm_tempering::Ensemble;
 use isotherm_tempering::engine::Change;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{
     Adaptation, Flow, Histograms, Label, Ladder, Respace, Spacing, Tempering, TemperingState,
-    respace, theory,
+    schedule::respace, theory,
 };
 use proptest::prelude::*;
 
@@ -32,7 +32,7 @@ impl Ensemble for Barrier {
         self.rows
     }
 
-    fn sweep(&mut self, _: &(), _: &[f64], _: usize, _: Clock) -> isotherm::Result<()> {
+    fn sweep(&mut self, _: &(), _: &[f64], _: usize, _: Key) -> isotherm::Result<()> {
         Ok(())
     }
 
@@ -59,7 +59,7 @@ fn adapted(rule: Respace, rungs: usize, height: f64, steps: u64) -> Tempering<Ba
     let state = TemperingState::new(Ladder::new(rungs, Spacing::Linear), columns);
     let mut tempering = Tempering::new(Barrier { rows: rungs * columns, height }, state);
     for step in 0..steps {
-        tempering.step(&(), 1, Clock { seed: 9, step }).unwrap();
+        tempering.step(&(), 1, Key { seed: 9, step }).unwrap();
         tempering.adapt(&adaptation);
         assert!(Ladder::from_betas(tempering.state.ladder.betas().to_vec()).is_some());
     }
@@ -209,7 +209,7 @@ fn nothing_is_decided_before_every_gap_was_tried() {
     let mut tempering = Tempering::new(barrier, state);
     let (mut changes, mut moves) = (0, 0);
     for step in 0..200 {
-        tempering.step(&(), 1, Clock { seed: 5, step }).unwrap();
+        tempering.step(&(), 1, Key { seed: 5, step }).unwrap();
         let known = tempering.state.rates.are_known();
         let before = tempering.state.ladder.clone();
         let change = tempering.adapt(&adaptation);
@@ -237,7 +237,7 @@ fn burn_in_holds_the_rungs_and_decisions_come_at_their_interval() {
     let mut tempering = Tempering::new(Barrier { rows: 24, height: 4.0 }, state);
     let mut last_spawn = None;
     for step in 0..400u64 {
-        tempering.step(&(), 1, Clock { seed: 1, step }).unwrap();
+        tempering.step(&(), 1, Key { seed: 1, step }).unwrap();
         let before = tempering.state.ladder.clone();
         let change = tempering.adapt(&adaptation);
         if let Some(spawned) = last_spawn
@@ -308,8 +308,8 @@ proptest! {
             let rungs = expected.len() - 1;
             match operation {
                 Operation::Step => {
-                    let clock = Clock { seed: 1, step: step as u64 };
-                    tempering.step(&rbm, 1, clock).unwrap();
+                    let key = Key { seed: 1, step: step as u64 };
+                    tempering.step(&rbm, 1, key).unwrap();
                     expected = carried(&tempering);
                 }
                 Operation::Spawn(at) => {

@@ -9,10 +9,10 @@ use std::hint::black_box;
 
 use isotherm::data::{Dataset, Intensities, Minibatches, Table};
 use isotherm::options::{Algorithm, GradientKind, Options, PathKind};
-use isotherm::train::{TrainState, Trainer};
+use isotherm::trainer::{TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::Ensemble;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Adaptation, Ladder, Respace, Spacing, Tempering, TemperingState};
 
 struct Counting;
@@ -68,9 +68,9 @@ impl Ensemble for Stirred {
         self.log_weights.len()
     }
 
-    fn sweep(&mut self, _: &(), _: &[f64], _: usize, clock: Clock) -> isotherm::Result<()> {
+    fn sweep(&mut self, _: &(), _: &[f64], _: usize, key: Key) -> isotherm::Result<()> {
         for (row, weight) in self.log_weights.iter_mut().enumerate() {
-            *weight = 40.0 * (clock.step as f64 * 0.7 + row as f64 * 2.9).sin();
+            *weight = 40.0 * (key.step as f64 * 0.7 + row as f64 * 2.9).sin();
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ fn tempering() {
         let mut tempering = Tempering::new(path, state);
         let mut cold = Vec::new();
         let count = allocations_once_warm(|step| {
-            tempering.step(&(), 1, Clock { seed: 1, step }).unwrap();
+            tempering.step(&(), 1, Key { seed: 1, step }).unwrap();
             tempering.state.replicas.cold_rows_into(&mut cold);
             assert_eq!(tempering.adapt(&adaptation), None);
             black_box((tempering.state.return_time(), tempering.state.rates.mean()));

@@ -3,7 +3,7 @@
 use crate::common::chi_square_score;
 use isotherm::data::{Dataset, Minibatches, Mixture, Table};
 use isotherm_kernels::BitMatrix;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 
 fn table(rows: usize) -> Dataset {
     let examples: Vec<Vec<u8>> =
@@ -62,7 +62,7 @@ fn the_streams_modes_and_flips_have_the_papers_frequencies() {
     let flips = [0.0001, 0.0137, 0.0215, 0.0223, 0.0544];
     let (mut chosen, mut flipped) = (vec![0u64; 5], vec![0u64; 5]);
     for step in 0..4000 {
-        let batch = mixture.examples(5, Clock { seed: 2, step });
+        let batch = mixture.examples(5, Key { seed: 2, step });
         for row in 0..5 {
             let distance = |mode: usize| -> u32 {
                 let pairs = batch.row(row).iter().zip(mixture.modes().row(mode));

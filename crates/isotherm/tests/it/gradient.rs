@@ -10,7 +10,7 @@ use isotherm::objective::phases::Phases;
 use isotherm::options::{Algorithm, Options, PathKind};
 use isotherm::paths::SwapOn;
 use isotherm_kernels::{BitMatrix, Matrix};
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Ladder, Spacing, Tempering, TemperingState};
 
 const N_VISIBLE: usize = 4;
@@ -89,10 +89,10 @@ fn what_the_sampler_knows_is_not_computed_again() {
             let mut tempering = Tempering::new(path, state);
             let mut samples = BitMatrix::zeros(columns, n_visible);
             for step in 0..3 {
-                let clock = Clock { seed: 12, step };
-                tempering.step(&rbm, 1, clock).unwrap();
+                let key = Key { seed: 12, step };
+                tempering.step(&rbm, 1, key).unwrap();
                 let cold = tempering.state.replicas.cold_rows();
-                tempering.ensemble.visible(&rbm, &cold, clock, &mut samples);
+                tempering.ensemble.visible(&rbm, &cold, key, &mut samples);
                 let mut anew = Phases::new(batch, columns, n_visible, n_hidden);
                 let mut known = anew.clone();
                 anew.fill(&rbm, &data, &samples, |_, _| false);
@@ -134,7 +134,7 @@ fn what_the_sampler_of_a_run_knows_is_of_its_last_samples() {
         let mut negative = (algorithm.learner().begin)(&plan, &marginals);
         let mut samples = BitMatrix::zeros(170, n_visible);
         for step in 0..7 {
-            negative.sample(&rbm, &batch, Clock { seed: 1, step }, &mut samples).unwrap();
+            negative.sample(&rbm, &batch, Key { seed: 1, step }, &mut samples).unwrap();
             let mut anew = Phases::new(150, 170, n_visible, hidden);
             let mut known = anew.clone();
             anew.fill(&rbm, &batch, &samples, |_, _| false);
@@ -180,11 +180,11 @@ fn the_tempered_gradient_is_that_of_the_exact_log_likelihood() {
         let mut tempering = Tempering::new(path, TemperingState::new(ladder, columns));
         let mut samples: Vec<Vec<f64>> = Vec::new();
         for step in 0..steps {
-            let clock = Clock { seed: 12, step };
-            tempering.step(&rbm, 1, clock).unwrap();
+            let key = Key { seed: 12, step };
+            tempering.step(&rbm, 1, key).unwrap();
             let cold = tempering.state.replicas.cold_rows();
             let mut negative = BitMatrix::zeros(columns, N_VISIBLE);
-            tempering.ensemble.visible(&rbm, &cold, clock, &mut negative);
+            tempering.ensemble.visible(&rbm, &cold, key, &mut negative);
             let phases = phases(&rbm, &negative);
             samples.push(flatten(Gradient::new(&phases).of(&phases, None)));
         }

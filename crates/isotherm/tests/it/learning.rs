@@ -4,10 +4,10 @@ use isotherm::Kind;
 use isotherm::data::{Dataset, Table};
 use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{ModelError, Rbm, model_bundle, model_in};
+use isotherm::optimiser::learning_rate;
 use isotherm::options::{Algorithm, LrDecay, Options, PathKind};
 use isotherm::tensors::Bundle;
-use isotherm::train::optimiser::learning_rate;
-use isotherm::train::{Diverged, TrainState, Trainer};
+use isotherm::trainer::{Diverged, TrainState, Trainer};
 use isotherm_tempering::threads::keep_awake;
 
 fn trained(options: Options) -> (TrainState, Trainer) {
@@ -247,8 +247,8 @@ fn learning_rates_fall_as_they_should() {
 #[test]
 fn momentum_decay_and_penalty_follow_their_recursion() {
     use isotherm::model::Parameters;
-    use isotherm::train::optimiser::ascend;
-    use isotherm::train::penalties::Penalties;
+    use isotherm::objective::penalties::Penalties;
+    use isotherm::optimiser::ascend;
     use isotherm_kernels::vector::Ascent;
     let options = Options::default().hidden(2).momentum(0.9).weight_decay(0.1).l1(0.2);
     let mut penalties = Penalties::new(&options.check(2).unwrap(), 2);

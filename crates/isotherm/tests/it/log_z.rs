@@ -13,8 +13,8 @@ use isotherm::paths::joint::joint;
 use isotherm::paths::{Gibbs, RbmEnsemble, SwapOn};
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
-use isotherm_tempering::evidence::schedule::Schedule;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::evidence::annealing_schedule::AnnealingSchedule;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Densities, Ensemble};
 
 const BETAS: [f64; 4] = [0.0, 0.3, 0.85, 1.0];
@@ -26,9 +26,9 @@ fn log_weights_follow_the_definition() {
     for kind in KINDS {
         let mut path = kind.path(&rbm);
         path.set_hidden(BitMatrix::zeros(6, 4));
-        path.sweep(&rbm, &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0], 3, Clock { seed: 1, step: 0 }).unwrap();
+        path.sweep(&rbm, &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0], 3, Key { seed: 1, step: 0 }).unwrap();
         let mut v = BitMatrix::zeros(6, 5);
-        path.visible(&rbm, &[0, 1, 2, 3, 4, 5], Clock { seed: 1, step: 0 }, &mut v);
+        path.visible(&rbm, &[0, 1, 2, 3, 4, 5], Key { seed: 1, step: 0 }, &mut v);
         let h = path.hidden();
         for row in 0..6 {
             let (v, h) = (v.row(row)[0], h.row(row)[0]);
@@ -80,14 +80,14 @@ fn particles(marginals: &[f64], n_hidden: usize, count: usize) -> Gibbs {
 }
 
 /// What a pilot finds.
-fn schedule(rbm: &Rbm, marginals: &[f64]) -> Schedule {
+fn schedule(rbm: &Rbm, marginals: &[f64]) -> AnnealingSchedule {
     let mut path = particles(marginals, rbm.n_hidden(), 64);
-    Schedule::pilot(&mut path, rbm, Clock::of_log_z(0, 0)).unwrap()
+    AnnealingSchedule::pilot(&mut path, rbm, Key::of_log_z(0, 0)).unwrap()
 }
 
 fn up(rbm: &Rbm, marginals: &[f64], schedule: &[f64], count: usize, seed: u64) -> Vec<f64> {
     let mut path = particles(marginals, rbm.n_hidden(), count);
-    anneal(&mut path, rbm, schedule, Clock::of_log_z(seed, 1), &mut |_| ()).unwrap()
+    anneal(&mut path, rbm, schedule, Key::of_log_z(seed, 1), &mut |_| ()).unwrap()
 }
 
 fn forward(rbm: &Rbm, marginals: &[f64], schedule: &[f64], count: usize, seed: u64) -> Estimate {
@@ -98,12 +98,12 @@ fn forward(rbm: &Rbm, marginals: &[f64], schedule: &[f64], count: usize, seed: u
 /// From exact samples of the model.
 fn reverse(rbm: &Rbm, marginals: &[f64], schedule: &[f64], count: usize, seed: u64) -> Estimate {
     let mut v = BitMatrix::zeros(count, rbm.n_visible());
-    let clock = Clock::of_log_z(seed, 2);
-    PerfectSampler::new(rbm.n_visible(), rbm.n_hidden()).visible(rbm, clock, &mut v);
+    let key = Key::of_log_z(seed, 2);
+    PerfectSampler::new(rbm.n_visible(), rbm.n_hidden()).visible(rbm, key, &mut v);
     let mut path = particles(marginals, rbm.n_hidden(), count);
     path.set_hidden(hidden_of(rbm, &v, seed));
     let falling: Vec<f64> = schedule.iter().rev().copied().collect();
-    let weights = anneal(&mut path, rbm, &falling, Clock::of_log_z(seed, 4), &mut |_| ()).unwrap();
+    let weights = anneal(&mut path, rbm, &falling, Key::of_log_z(seed, 4), &mut |_| ()).unwrap();
     from_above(&weights, count, path.log_z_of_reference())
 }
 
@@ -136,7 +136,8 @@ fn independent_units_have_their_closed_form() {
     let softplus = |x: &f32| f64::from(*x).exp().ln_1p();
     let wanted: f64 = b.iter().chain(&c).map(softplus).sum();
     for steps in [2, 1000] {
-        let estimate = forward(&rbm, &marginals, &Schedule::linear(steps).in_steps(steps), 16, 1);
+        let estimate =
+            forward(&rbm, &marginals, &AnnealingSchedule::linear(steps).in_steps(steps), 16, 1);
         // The steps' rounding adds up in f64.
         assert!((estimate.value - wanted).abs() < 1e-9, "{estimate:?} for {wanted}");
         assert!(estimate.std_error < 1e-9);
@@ -191,9 +192,9 @@ fn the_trained_models_have_a_barrier() {
     let begun: Vec<usize> = (0..400).map(|row| row % images.rows()).collect();
     let mut path = joint(60, 20, SwapOn::Energy);
     path.set_hidden(hidden_of(&rbm, &images.select(&begun), 1));
-    path.sweep(&rbm, &[1.0; 400], 100, Clock { seed: 1, step: 0 }).unwrap();
+    path.sweep(&rbm, &[1.0; 400], 100, Key { seed: 1, step: 0 }).unwrap();
     let mut v = BitMatrix::zeros(400, 60);
-    path.visible(&rbm, &(0..400).collect::<Vec<_>>(), Clock { seed: 1, step: 0 }, &mut v);
+    path.visible(&rbm, &(0..400).collect::<Vec<_>>(), Key { seed: 1, step: 0 }, &mut v);
     let stayed = (0..400).filter(|&row| {
         let distance = |image: &usize| (images.row(*image)[0] ^ v.row(row)[0]).count_ones();
         (0..images.rows()).min_by_key(distance) == Some(begun[row])
@@ -294,9 +295,9 @@ fn the_ladder_covers_log_z() {
         for start in [Start::Random, Start::Data] {
             let reports: Vec<_> = (1..=100)
                 .map(|seed| {
-                    let (start, clock) = ((start, &data), Clock::of_log_z(seed, 1));
+                    let (start, key) = ((start, &data), Key::of_log_z(seed, 1));
                     let mut sampler =
-                        EvaluatingSampler::new(&rbm, &marginals, start, length.columns, clock)
+                        EvaluatingSampler::new(&rbm, &marginals, start, length.columns, key)
                             .unwrap();
                     sampler.look(length, 8, &mut |_| ()).unwrap().report
                 })

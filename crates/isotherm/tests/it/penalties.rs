@@ -4,9 +4,9 @@ use crate::common::*;
 use isotherm::data::{Dataset, ImageShape, Table};
 use isotherm::model::Parameters;
 use isotherm::objective::gradient::Centering;
+use isotherm::objective::penalties::Penalties;
 use isotherm::options::{Algorithm, GradientKind, Options};
-use isotherm::train::penalties::Penalties;
-use isotherm::train::{TrainState, Trainer};
+use isotherm::trainer::{TrainState, Trainer};
 use isotherm_kernels::{BitMatrix, Matrix};
 
 /// Not square, and with more pixels than are summed up together.

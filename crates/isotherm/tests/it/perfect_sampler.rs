@@ -4,7 +4,7 @@ use crate::common::*;
 use isotherm::model::PerfectSampler;
 use isotherm::options::{Algorithm, OptionError, Options};
 use isotherm_kernels::BitMatrix;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 
 /// Scores are about N(0, 1); eight are looked at.
 const WORST_SCORE: f64 = 4.5;
@@ -26,7 +26,7 @@ fn samples_follow_the_enumerated_distribution() {
         let mut sampler = PerfectSampler::new(n_visible, n_hidden);
         for step in [0, 1] {
             let mut v = BitMatrix::zeros(40_000, n_visible);
-            sampler.visible(&rbm, Clock { seed: 2, step }, &mut v);
+            sampler.visible(&rbm, Key { seed: 2, step }, &mut v);
             let mut counts = vec![0; expected.len()];
             for row in 0..v.rows() {
                 counts[v.row(row)[0] as usize] += 1;

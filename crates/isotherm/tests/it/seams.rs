@@ -6,10 +6,10 @@ use isotherm::objective::Objective;
 use isotherm::options::Options;
 use isotherm::paths::{HiddenStates, RbmEnsemble, VisibleUnits, random_hidden};
 use isotherm::prelude::*;
-use isotherm::train::{TrainState, Trainer};
+use isotherm::trainer::{TrainState, Trainer};
 use isotherm_kernels::Matrix;
 use isotherm_tempering::evidence::work_values::WorkValues;
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::{
     Densities, Ensemble, Explorer, Ladder, Moment, Path, Population, Recorder, Sampler, Spacing,
     States, Tempering, TemperingState, WarmUp,
@@ -38,13 +38,7 @@ struct LastBatch {
 }
 
 impl Negative for LastBatch {
-    fn sample(
-        &mut self,
-        _: &Rbm,
-        batch: &BitMatrix,
-        key: Clock,
-        out: &mut BitMatrix,
-    ) -> Result<()> {
+    fn sample(&mut self, _: &Rbm, batch: &BitMatrix, key: Key, out: &mut BitMatrix) -> Result<()> {
         for row in 0..out.rows() {
             match &self.kept {
                 Some(kept) => out.row_mut(row).copy_from_slice(kept.row(row)),
@@ -107,7 +101,7 @@ impl Objective for Parabola {
         &mut self,
         state: &mut TrainState,
         _: &BitMatrix,
-        _: Clock,
+        _: Key,
     ) -> Result<&mut Parameters> {
         let c: Vec<f32> =
             state.model.parameters().c.row(0).iter().map(|c| self.wanted - c).collect();
@@ -201,7 +195,7 @@ impl Explorer<Table4> for Table4 {
         states: &mut FourStates,
         betas: &[f64],
         _: usize,
-        key: Clock,
+        key: Key,
     ) -> Result<()> {
         states.log_p = [0, 1, 2, 3].map(|h| log_p(model, h));
         for (row, (h, beta)) in states.h.iter_mut().zip(betas).enumerate() {
@@ -220,7 +214,7 @@ impl Explorer<Table4> for Table4 {
 }
 
 impl VisibleUnits<Table4> for Table4 {
-    fn visible(&mut self, _: &Rbm, _: &FourStates, _: &[usize], _: Clock, out: &mut BitMatrix) {
+    fn visible(&mut self, _: &Rbm, _: &FourStates, _: &[usize], _: Key, out: &mut BitMatrix) {
         out.clear_rows();
     }
 }
@@ -255,7 +249,7 @@ fn a_path_and_recorders_from_outside_sample_the_model() {
     let mut ensemble: Box<dyn RbmEnsemble> =
         Box::new(Population { path: Table4, explorer: Table4, states });
     let state = TemperingState::new(Ladder::new(4, Spacing::Linear), 5);
-    let key = Clock { seed: 4, step: 0 };
+    let key = Key { seed: 4, step: 0 };
     ensemble.set_hidden(random_hidden(state.replicas.rows(), 2, key));
     assert_eq!(ensemble.rows(), 20);
     let mut sampler = Sampler::new(Tempering::new(ensemble, state), key);

@@ -4,11 +4,11 @@
 
 use crate::common::*;
 use isotherm::model::Rbm;
-use isotherm::negative::between::Between;
+use isotherm::negative::gibbs_steps::GibbsSteps;
 use isotherm::paths::AnyEnsemble;
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::Ensemble;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Ladder, Tempering, TemperingState};
 
 const BETAS: [f64; 5] = [1.0, 0.7, 0.45, 0.2, 0.0];
@@ -70,9 +70,9 @@ fn sweeps_leave_every_rung_of_every_path_invariant() {
             let mut path = kind.path(&rbm);
             path.set_hidden(exact_hidden(kind, &rbm, &BETAS, COLUMNS, &mut rng(7)));
             let betas = tiled(&BETAS, COLUMNS);
-            let clock = Clock { seed: 3, step: steps as u64 };
-            path.sweep(&rbm, &betas, steps, clock).unwrap();
-            path.resample(&rbm, &betas, clock);
+            let key = Key { seed: 3, step: steps as u64 };
+            path.sweep(&rbm, &betas, steps, key).unwrap();
+            path.resample(&rbm, &betas, key);
             for (rung, &beta) in BETAS.iter().enumerate() {
                 let rows: Vec<usize> = (0..COLUMNS).map(|c| c * BETAS.len() + rung).collect();
                 let expected = kind.hidden_distribution(&rbm, beta);
@@ -101,7 +101,7 @@ fn large_fields_are_swept_as_well() {
     let mut path = kind.path(&rbm);
     path.set_hidden(exact_hidden(kind, &small, &BETAS, COLUMNS, &mut rng(9)));
     let betas = tiled(&BETAS, COLUMNS);
-    path.sweep(&rbm, &betas, 4, Clock { seed: 12, step: 0 }).unwrap();
+    path.sweep(&rbm, &betas, 4, Key { seed: 12, step: 0 }).unwrap();
     for (rung, &beta) in BETAS.iter().enumerate() {
         let rows: Vec<usize> = (0..COLUMNS).map(|c| c * BETAS.len() + rung).collect();
         let expected = kind.hidden_distribution(&small, beta);
@@ -117,7 +117,7 @@ fn sweeps_and_swaps_leave_the_joint_distribution_invariant() {
     for kind in KINDS {
         let mut tempering = tempering(kind, &rbm, 19);
         for step in 0..16u64 {
-            tempering.step(&rbm, 1, Clock { seed: 5, step }).unwrap();
+            tempering.step(&rbm, 1, Key { seed: 5, step }).unwrap();
             if ![0, 1, 3, 15].contains(&step) {
                 continue;
             }
@@ -141,7 +141,7 @@ fn spare_replicas_leave_the_joint_distribution_invariant() {
         let mut tempering = with_spare(kind, &rbm, SPARE, [31, 37]);
         let before = tempering.state.replicas.off_ladder().to_vec();
         for step in 0..8u64 {
-            tempering.step(&rbm, 1, Clock { seed: 14, step }).unwrap();
+            tempering.step(&rbm, 1, Key { seed: 14, step }).unwrap();
         }
         let replicas = &tempering.state.replicas;
         assert!(replicas.is_permutation());
@@ -180,16 +180,16 @@ fn steps_between_those_of_the_ladder_leave_the_joint_distribution_invariant() {
     for kind in KINDS {
         let mut tempering = with_spare(kind, &rbm, SPARE, [41, 43]);
         let (n_visible, n_hidden) = (rbm.n_visible(), rbm.n_hidden());
-        let mut between = Between::new(COLUMNS + SPARE, n_visible, n_hidden);
+        let mut between = GibbsSteps::new(COLUMNS + SPARE, n_visible, n_hidden);
         let mut v = BitMatrix::zeros(COLUMNS + SPARE, n_visible);
         for step in 0..6u64 {
-            let clock = Clock { seed: 15, step };
+            let key = Key { seed: 15, step };
             if step % 3 == 0 {
-                tempering.step(&rbm, 1, clock).unwrap();
+                tempering.step(&rbm, 1, key).unwrap();
                 continue;
             }
             let before = tempering.ensemble.hidden();
-            between.step(&mut tempering, &rbm, 2, clock, &mut v).unwrap();
+            between.step(&mut tempering, &rbm, 2, key, &mut v).unwrap();
             let (hidden, cold) =
                 (tempering.ensemble.hidden(), tempering.state.replicas.cold_rows());
             let expected = kind.distribution(&rbm, 1.0);
@@ -214,11 +214,11 @@ fn cold_samples_follow_the_model_jointly_with_their_hidden_states() {
     let rbm = model();
     for kind in KINDS {
         let mut tempering = tempering(kind, &rbm, 23);
-        let clock = Clock { seed: 6, step: 0 };
-        tempering.step(&rbm, 2, clock).unwrap();
+        let key = Key { seed: 6, step: 0 };
+        tempering.step(&rbm, 2, key).unwrap();
         let cold = tempering.state.replicas.cold_rows();
         let mut v = BitMatrix::zeros(cold.len(), rbm.n_visible());
-        tempering.ensemble.visible(&rbm, &cold, clock, &mut v);
+        tempering.ensemble.visible(&rbm, &cold, key, &mut v);
         let hidden = tempering.ensemble.hidden();
         let expected = kind.distribution(&rbm, 1.0);
         let mut counts = vec![0; expected.len()];
@@ -239,7 +239,7 @@ fn rungs_stay_independent_of_each_other() {
     for kind in KINDS {
         let mut tempering = tempering(kind, &rbm, 29);
         for step in 0..8u64 {
-            tempering.step(&rbm, 1, Clock { seed: 8, step }).unwrap();
+            tempering.step(&rbm, 1, Key { seed: 8, step }).unwrap();
         }
         let hidden = tempering.ensemble.hidden();
         let energies: Vec<Vec<f64>> = (0..BETAS.len())
@@ -271,15 +271,15 @@ fn the_hot_end_is_redrawn_exactly() {
         let mut path = kind.path(&rbm);
         let same = BitMatrix::from_words(COLUMNS, rbm.n_hidden(), vec![0b101; COLUMNS]).unwrap();
         path.set_hidden(same);
-        let (betas, clock) = (vec![0.0; COLUMNS], Clock { seed: 4, step: 1 });
-        path.sweep(&rbm, &betas, 1, clock).unwrap();
-        path.resample(&rbm, &betas, clock);
+        let (betas, key) = (vec![0.0; COLUMNS], Key { seed: 4, step: 1 });
+        path.sweep(&rbm, &betas, 1, key).unwrap();
+        path.resample(&rbm, &betas, key);
         let rows: Vec<usize> = (0..COLUMNS).collect();
         let expected = kind.distribution(&rbm, 0.0);
         let mut counts = vec![0; expected.len()];
         // On the hidden-marginal path v is drawn from p(v | h), as `distribution` has it.
         let mut v = BitMatrix::zeros(rows.len(), rbm.n_visible());
-        path.visible(&rbm, &rows, clock, &mut v);
+        path.visible(&rbm, &rows, key, &mut v);
         let h = path.hidden();
         for row in rows {
             counts[(h.row(row)[0] << rbm.n_visible() | v.row(row)[0]) as usize] += 1;

@@ -4,7 +4,7 @@ use crate::common::*;
 use isotherm::paths::{Gibbs, RbmEnsemble, SwapOn, base_rate::base_rate, joint::joint};
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::Ensemble;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::swap::{acceptance, swap_pass};
 use isotherm_tempering::{Ladder, Replicas, SwapRates};
 
@@ -38,7 +38,7 @@ fn gibbs_ratios_match_enumeration() {
         ];
         for (kind, mut path) in cases {
             path.set_hidden(exact_hidden(kind, &rbm, &[0.5], ROWS, &mut rng(1)));
-            path.sweep(&rbm, &[0.5; ROWS], 2, Clock { seed: 2, step: 0 }).unwrap();
+            path.sweep(&rbm, &[0.5; ROWS], 2, Key { seed: 2, step: 0 }).unwrap();
             let (v, h) = (path.states.visible_states(), path.hidden());
             let state = |row: usize| (v.row(row)[0], h.row(row)[0]);
             for (beta_x, beta_y) in [(1.0, 0.0), (0.9, 0.3), (0.25, 0.0), (0.6, 0.55)] {
@@ -64,7 +64,7 @@ fn hidden_marginal_ratios_match_enumeration() {
     let kind = Kind::HiddenMarginal;
     let mut path = kind.path(&rbm);
     path.set_hidden(exact_hidden(kind, &rbm, &[0.5], ROWS, &mut rng(1)));
-    path.sweep(&rbm, &[0.5; ROWS], 2, Clock { seed: 2, step: 0 }).unwrap();
+    path.sweep(&rbm, &[0.5; ROWS], 2, Key { seed: 2, step: 0 }).unwrap();
     let h = path.hidden();
     for (x, y) in (0..ROWS).zip((0..ROWS).rev()).filter(|(x, y)| x != y) {
         let free = |row: usize| rbm.free_energy_of_hidden(h.row(row));
@@ -84,11 +84,11 @@ fn swaps_are_in_detailed_balance_on_two_rungs() {
         let rows = 6000;
         let mut path = kind.path(&rbm);
         path.set_hidden(exact_hidden(kind, &rbm, &[0.1], rows, &mut rng(21)));
-        let clock = Clock { seed: 22, step: 0 };
-        path.sweep(&rbm, &vec![0.1; rows], 1, clock).unwrap();
+        let key = Key { seed: 22, step: 0 };
+        path.sweep(&rbm, &vec![0.1; rows], 1, key).unwrap();
         let all: Vec<usize> = (0..rows).collect();
         let mut v = BitMatrix::zeros(all.len(), rbm.n_visible());
-        path.visible(&rbm, &all, clock, &mut v);
+        path.visible(&rbm, &all, key, &mut v);
         let h = path.hidden();
         let (p_cold, p_hot) = (weights_of(kind, &rbm, cold), weights_of(kind, &rbm, hot));
         let mut seen = std::collections::BTreeMap::new();
@@ -140,7 +140,7 @@ fn a_pass_exchanges_whole_replicas_of_its_parity() {
         for parity in [0, 1] {
             let mut path = kind.path(&rbm);
             path.set_hidden(exact_hidden(kind, &rbm, &betas, columns, &mut rng(2)));
-            path.sweep(&rbm, &tiled(&betas, columns), 1, Clock { seed: 3, step: 0 }).unwrap();
+            path.sweep(&rbm, &tiled(&betas, columns), 1, Key { seed: 3, step: 0 }).unwrap();
             let before = path.hidden();
             let ladder = Ladder::from_betas(betas.to_vec()).unwrap();
             let mut replicas = Replicas::new(columns, 4);
@@ -158,8 +158,8 @@ fn a_pass_exchanges_whole_replicas_of_its_parity() {
                 }
             }
             let mut rates = SwapRates::new(3);
-            let clock = Clock { seed: 5, step: 9 };
-            swap_pass(&path, &ladder, &mut replicas, &mut rates, parity, clock, &mut Vec::new())
+            let key = Key { seed: 5, step: 9 };
+            swap_pass(&path, &ladder, &mut replicas, &mut rates, parity, key, &mut Vec::new())
                 .unwrap();
             assert!(replicas.is_permutation());
             assert_eq!(
@@ -190,7 +190,7 @@ fn acceptance_is_the_papers_with_its_erratum() {
     let rbm = random_rbm(5, 4, 1.5, 9);
     let mut path = joint(5, 4, SwapOn::Energy);
     path.set_hidden(exact_hidden(Kind::Joint(SwapOn::Energy), &rbm, &[0.5], 2, &mut rng(5)));
-    path.sweep(&rbm, &[0.5; 2], 1, Clock { seed: 2, step: 0 }).unwrap();
+    path.sweep(&rbm, &[0.5; 2], 1, Key { seed: 2, step: 0 }).unwrap();
     let (v, h) = (path.states.visible_states(), path.hidden());
     let e = |row: usize| rbm.energy(v.row(row), h.row(row));
     let log_ratio = path.log_ratio((0, 1.0), (1, 0.4));

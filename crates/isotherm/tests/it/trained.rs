@@ -4,7 +4,7 @@
 use isotherm::data::{Dataset, Table};
 use isotherm::model::Rbm;
 use isotherm::options::Options;
-use isotherm::train::{TrainState, Trainer};
+use isotherm::trainer::{TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
 use rand::RngExt;
 

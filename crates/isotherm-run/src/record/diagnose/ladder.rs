@@ -4,7 +4,7 @@ use super::Facts;
 use crate::record::{LadderRow, Row};
 use isotherm::diagnostics::{Diagnostic, Stretch, limits};
 use isotherm::options::Options;
-use isotherm::train::Phase;
+use isotherm::trainer::Phase;
 use isotherm_tempering::theory;
 
 /// What there is to say about the last ladder that was recorded.

@@ -1,6 +1,6 @@
 //! Sweeps and swaps from exact draws: whatever they do, every rung's distribution must stay.
 
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::targets::{Target, TargetEnsemble};
 use isotherm_tempering::{Densities, Ensemble};
 use isotherm_tempering::{Ladder, Tempering, TemperingState};
@@ -35,7 +35,7 @@ fn assert_stationary<T: Target>(target: &T, name: &str) {
     };
     for steps in [1, 4] {
         let mut path = exact::<T>(&energies, 7);
-        path.sweep(target, &tiled(&BETAS, COLUMNS), steps, Clock { seed: 3, step: 5 }).unwrap();
+        path.sweep(target, &tiled(&BETAS, COLUMNS), steps, Key { seed: 3, step: 5 }).unwrap();
         for (rung, &beta) in BETAS.iter().enumerate() {
             let rows: Vec<usize> = (0..COLUMNS).map(|c| c * BETAS.len() + rung).collect();
             let score = score(&path, &rows, beta);
@@ -50,7 +50,7 @@ fn assert_stationary<T: Target>(target: &T, name: &str) {
     let mut tempering =
         Tempering::new(exact::<T>(&energies, 19), TemperingState::new(ladder, COLUMNS));
     for step in 0..8u64 {
-        tempering.step(target, 1, Clock { seed: 5, step }).unwrap();
+        tempering.step(target, 1, Key { seed: 5, step }).unwrap();
     }
     for (rung, &beta) in BETAS.iter().enumerate() {
         let rows: Vec<usize> =
@@ -76,7 +76,7 @@ fn the_hot_end_is_drawn_afresh() {
     let target = random_qubo(N, 4.0, 1);
     let swept = |state: u8| {
         let mut path = TargetEnsemble::of_states(N, vec![state; 100 * N]);
-        path.sweep(&target, &[0.0; 100], 1, Clock { seed: 2, step: 0 }).unwrap();
+        path.sweep(&target, &[0.0; 100], 1, Key { seed: 2, step: 0 }).unwrap();
         (0..100).map(|row| number(path.states.state(row))).collect::<Vec<usize>>()
     };
     assert_eq!(swept(0), swept(1));
@@ -86,8 +86,8 @@ fn the_hot_end_is_drawn_afresh() {
 #[test]
 fn ratios_and_weights_follow_the_definition() {
     let target = random_qubo(N, 3.0, 2);
-    let mut path = TargetEnsemble::random(N, 40, Clock { seed: 4, step: 0 });
-    path.sweep(&target, &[0.5; 40], 2, Clock { seed: 4, step: 1 }).unwrap();
+    let mut path = TargetEnsemble::random(N, 40, Key { seed: 4, step: 0 });
+    path.sweep(&target, &[0.5; 40], 2, Key { seed: 4, step: 1 }).unwrap();
     let log = |beta: f64, row: usize| -beta * target.energy(path.states.state(row));
     for (beta_x, beta_y) in [(1.0, 0.0), (0.9, 0.3), (0.6, 0.55)] {
         for (x, y) in (0..40).zip((0..40).rev()) {

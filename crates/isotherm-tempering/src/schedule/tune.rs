@@ -5,11 +5,11 @@
 //! reject equally often at every gap, with as many rungs as that takes. Once replicas have gone round, the
 //! flow shows where states change slowly, and the rungs can follow it.
 
-use super::engine::{Tempering, TemperingState};
-use super::flow::Histograms;
 use super::ladder::Ladder;
 use super::respace::{Respace, equal_rejection, target};
+use crate::engine::{Tempering, TemperingState};
 use crate::ensemble::Ensemble;
+use crate::flow::Histograms;
 
 /// Fewest gaps that a ladder is given.
 const FEWEST_GAPS: usize = 3;
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::Spacing;
     use crate::sampler::{Sampler, WarmUp};
-    use crate::streams::Clock;
+    use crate::streams::Key;
     use crate::toy::FixedAcceptance;
 
     /// A ladder of equal differences whose gaps have been seen to accept that often.
@@ -120,7 +120,7 @@ mod tests {
         let mut tempering =
             Tempering::new(FixedAcceptance::new(acceptance, columns * rungs), state);
         for step in 0..400 {
-            tempering.step(&(), 1, Clock { seed: 1, step }).expect("swap ratios are finite");
+            tempering.step(&(), 1, Key { seed: 1, step }).expect("swap ratios are finite");
         }
         tempering
     }
@@ -159,8 +159,8 @@ mod tests {
     fn rungs_gather_where_the_flow_is_held_up_and_then_stay() {
         let followed = seen(vec![0.9, 0.9, 0.2, 0.9, 0.9], 8);
         let mut by_hand = followed.clone();
-        let clock = Clock { seed: 2, step: 0 };
-        let mut sampler = Sampler::new(followed, clock);
+        let key = Key { seed: 2, step: 0 };
+        let mut sampler = Sampler::new(followed, key);
         let outcome = sampler.warm_up(&(), 4000, WarmUp::FollowFlow, &mut |_| true);
         outcome.expect("swap ratios are finite");
         let followed = sampler.tempering;
@@ -169,7 +169,7 @@ mod tests {
         assert!(betas[1..5].iter().all(|beta| (0.3..0.7).contains(beta)), "{betas:?}");
         assert_eq!(followed.state.flow.round_trips, 0, "counted anew");
         for step in 0..3000 {
-            by_hand.step(&(), 1, Clock { step, ..clock }).expect("swap ratios are finite");
+            by_hand.step(&(), 1, Key { step, ..key }).expect("swap ratios are finite");
             by_hand.move_by_flow(FOLLOWED_FAR / 3000.0);
         }
         assert_eq!(by_hand.state.ladder, followed.state.ladder);
@@ -181,10 +181,10 @@ mod tests {
         let state = TemperingState::new(Ladder::new(6, Spacing::Linear), 2);
         let mut tempering = Tempering::new(FixedAcceptance::new(vec![0.5; 5], 12), state);
         let laid = tempering.state.ladder.clone();
-        tempering.step(&(), 1, Clock { seed: 1, step: 0 }).expect("swap ratios are finite");
+        tempering.step(&(), 1, Key { seed: 1, step: 0 }).expect("swap ratios are finite");
         tempering.tune(0.2, 100);
         assert_eq!(tempering.state.ladder, laid);
-        tempering.step(&(), 1, Clock { seed: 1, step: 1 }).expect("swap ratios are finite");
+        tempering.step(&(), 1, Key { seed: 1, step: 1 }).expect("swap ratios are finite");
         tempering.tune(0.2, 100);
         assert_ne!(tempering.state.ladder, laid);
     }

@@ -5,7 +5,7 @@ use crate::model::Parameters;
 
 /// A model that is kept while learning goes on.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct Candidate {
     /// Updates when it was reached.
     pub update: u64,
     /// Mean log-likelihood of the validation data then, as it was measured.
@@ -20,11 +20,11 @@ pub struct Kept {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
     /// The best so far.
-    pub kept: Kept,
+    pub kept: Candidate,
     /// A later one, until enough looks after it tell whether it is better.
-    pub candidate: Option<Kept>,
+    pub candidate: Option<Candidate>,
     /// All looks so far.
-    pub looks: Looks,
+    pub looks: Measurements,
 }
 
 /// The likelihood of the validation data, look by look. One that is followed is noisy, and the highest
@@ -32,12 +32,12 @@ pub struct Best {
 /// before it as after it, so that neither luck nor what comes later moves the peak. Models this far apart are
 /// candidates.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Looks {
+pub struct Measurements {
     /// The last of them, at most as many as are around a model.
     pub recent: Vec<f64>,
     /// The moving mean of their standard errors.
     pub std_error: f64,
-    /// Looks since the candidate.
+    /// Measurements since the candidate.
     pub since_candidate: u64,
     /// The highest that a mean has been.
     pub highest: f64,
@@ -52,9 +52,9 @@ pub struct Looks {
 /// The share of a look in the mean of the errors.
 const SHARE: f64 = 0.2;
 
-impl Looks {
-    fn none() -> Looks {
-        Looks {
+impl Measurements {
+    fn none() -> Measurements {
+        Measurements {
             recent: Vec::new(),
             std_error: 0.0,
             since_candidate: 0,
@@ -91,14 +91,14 @@ impl Looks {
 }
 
 impl Best {
-    fn judge(&mut self, model: Kept, looks_ago: usize) {
+    fn judge(&mut self, model: Candidate, looks_ago: usize) {
         if self.looks.judge(model.update, looks_ago) {
             self.kept = model;
         }
     }
 
     /// Takes in a look at the model of the moment.
-    fn look(&mut self, now: Kept, std_error: f64, Reach { looks, is_last }: Reach) {
+    fn look(&mut self, now: Candidate, std_error: f64, Reach { looks, is_last }: Reach) {
         self.looks.add(now.log_likelihood, std_error, now.update, looks);
         let ago = self.looks.since_candidate as usize + 1;
         match self.candidate.take() {
@@ -117,7 +117,7 @@ impl Best {
     }
 
     /// The best model if no more looks come: the candidate is judged by those that there are.
-    pub fn chosen(&self) -> &Kept {
+    pub fn chosen(&self) -> &Candidate {
         let ago = self.looks.since_candidate as usize;
         let mut looks = self.looks.clone();
         let candidate = self.candidate.as_ref();
@@ -128,7 +128,7 @@ impl Best {
 /// How far the looks reach that tell how good a model is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Looks on either side; 0: each speaks for itself.
+    /// Measurements on either side; 0: each speaks for itself.
     pub looks: usize,
     /// Whether this one is the last, so that there is nothing to wait for.
     pub is_last: bool,
@@ -140,14 +140,14 @@ impl TrainState {
         if !(log_likelihood.is_finite() && std_error.is_finite()) {
             return;
         }
-        let now = Kept {
+        let now = Candidate {
             update: self.step,
             log_likelihood,
             model: self.model.parameters().clone(),
             averaged: self.averaged.clone(),
         };
         let best = self.best.get_or_insert_with(|| {
-            Box::new(Best { kept: now.clone(), candidate: None, looks: Looks::none() })
+            Box::new(Best { kept: now.clone(), candidate: None, looks: Measurements::none() })
         });
         best.look(now, std_error, reach);
     }
@@ -166,7 +166,7 @@ impl TrainState {
     pub fn has_stalled(&self, patience: Option<u64>) -> bool {
         match (&self.best, patience) {
             (Some(best), Some(patience)) => {
-                let Looks { highest_at, judged_at, last_at, .. } = best.looks;
+                let Measurements { highest_at, judged_at, last_at, .. } = best.looks;
                 last_at == self.step && judged_at >= highest_at.saturating_add(patience)
             }
             _ => false,

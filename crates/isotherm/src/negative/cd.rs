@@ -2,7 +2,7 @@
 
 use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
 use isotherm_tempering::Ensemble;
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 
 use super::{Keeps, Learner, Negative};
 use crate::error::Result;
@@ -20,22 +20,22 @@ pub const LEARNER: Learner = Learner {
     },
     begin: |plan, marginals| {
         let gibbs = joint(marginals.len(), plan.options.hidden, SwapOn::Energy);
-        Box::new(Contrastive { gibbs, k: plan.options.sampler.k })
+        Box::new(Cd { gibbs, k: plan.options.sampler.k })
     },
 };
 
 /// Contrastive divergence.
-pub struct Contrastive {
+pub struct Cd {
     gibbs: Gibbs,
     k: usize,
 }
 
-impl Negative for Contrastive {
+impl Negative for Cd {
     fn sample(
         &mut self,
         model: &Rbm,
         batch: &BitMatrix,
-        key: Clock,
+        key: Key,
         out: &mut BitMatrix,
     ) -> Result<()> {
         let (rows, cols, level) = (batch.rows(), model.n_hidden(), Level::detect());

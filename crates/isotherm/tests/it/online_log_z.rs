@@ -1,13 +1,13 @@
-//! log Z as a follower tells it along a run, against the enumerated one.
+//! log Z as a online tells it along a run, against the enumerated one.
 
 use crate::common::*;
 use isotherm::data::{Dataset, Table};
 use isotherm::likelihood::{Estimate, exact};
 use isotherm::model::{PerfectSampler, Rbm};
 use isotherm::options::{Algorithm, LrDecay, Options};
-use isotherm::train::{TrainState, Trainer};
+use isotherm::trainer::{TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 
 /// Trains, and at some of the updates hands over log Z of the averaged model as it is followed and as it is.
 fn watch(
@@ -23,7 +23,7 @@ fn watch(
         trainer.step(&mut state).unwrap();
         if at(update) {
             let averaged = Rbm::new(state.averaged.clone());
-            let seen = state.follower.as_ref().unwrap().log_z(&averaged).unwrap().estimate;
+            let seen = state.online.as_ref().unwrap().log_z(&averaged).unwrap().estimate;
             look(seen, exact::log_z(&averaged).unwrap());
         }
     }
@@ -48,7 +48,7 @@ fn table(rows: usize, n_visible: usize) -> Dataset {
     let rbm = random_rbm(n_visible, 8, 2.0, 5);
     let mut v = BitMatrix::zeros(rows, n_visible);
     let mut sampler = PerfectSampler::new(n_visible, 8);
-    sampler.visible(&rbm, Clock { seed: 3, step: 0 }, &mut v);
+    sampler.visible(&rbm, Key { seed: 3, step: 0 }, &mut v);
     Dataset::Table(Table::new("samples", v))
 }
 
@@ -62,7 +62,7 @@ fn options(algorithm: Algorithm) -> Options {
         .lr_decay(LrDecay::HoldLinear)
 }
 
-/// Whatever the samples for learning come from: the follower does not use them.
+/// Whatever the samples for learning come from: the online does not use them.
 #[test]
 fn the_interval_holds_the_enumerated_log_z() {
     for algorithm in [Algorithm::Cd, Algorithm::Sml, Algorithm::Apt] {

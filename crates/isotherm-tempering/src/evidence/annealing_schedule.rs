@@ -11,7 +11,7 @@ use crate::causes::NonFinite;
 use crate::error::Result;
 
 use crate::ensemble::Densities;
-use crate::streams::Clock;
+use crate::streams::Key;
 
 /// Standard deviation of the logarithm of the factors in one step of the pilot. A step keeps
 /// 1 / (1 + 0.03²), or 99.9 %, of the effective sample size.
@@ -24,36 +24,36 @@ const REACH: f64 = 1e-4;
 
 /// Inverse temperatures from 0 to 1, equally far apart for annealing.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Schedule {
+pub struct AnnealingSchedule {
     betas: Vec<f64>,
 }
 
-impl Schedule {
+impl AnnealingSchedule {
     /// The schedule that a pilot with these particles, rows of the ensemble, finds.
     pub fn pilot<E: Densities + Sync + ?Sized>(
         ensemble: &mut E,
         model: &E::Model,
-        clock: Clock,
-    ) -> Result<Schedule> {
+        key: Key,
+    ) -> Result<AnnealingSchedule> {
         let (mut betas, mut beta) = (Vec::new(), 0.0);
         while beta < 1.0 {
             betas.push(beta);
-            let clock = Clock { step: betas.len() as u64, ..clock };
-            ensemble.sweep(model, &vec![beta; ensemble.rows()], 1, clock)?;
+            let key = Key { step: betas.len() as u64, ..key };
+            ensemble.sweep(model, &vec![beta; ensemble.rows()], 1, key)?;
             let spread = deviation(&changes(ensemble, &[beta, beta + REACH])) / REACH;
             if !spread.is_finite() {
                 return Err(NonFinite::Energies.into());
             }
             beta = (beta + (SPREAD / spread).clamp(SHORTEST, LONGEST)).min(1.0);
-            ensemble.resample(model, &vec![beta; ensemble.rows()], clock);
+            ensemble.resample(model, &vec![beta; ensemble.rows()], key);
         }
         betas.push(1.0);
-        Ok(Schedule { betas })
+        Ok(AnnealingSchedule { betas })
     }
 
     /// Equal differences.
-    pub fn linear(steps: usize) -> Schedule {
-        Schedule { betas: (0..=steps).map(|i| i as f64 / steps as f64).collect() }
+    pub fn linear(steps: usize) -> AnnealingSchedule {
+        AnnealingSchedule { betas: (0..=steps).map(|i| i as f64 / steps as f64).collect() }
     }
 
     /// The same schedule in `steps` steps. The paths sample at β in `f32`, so these are such.
@@ -90,12 +90,12 @@ mod tests {
 
     #[test]
     fn a_schedule_keeps_its_shape_at_any_length() {
-        let pilot = Schedule { betas: vec![0.0, 0.5, 0.75, 1.0] };
+        let pilot = AnnealingSchedule { betas: vec![0.0, 0.5, 0.75, 1.0] };
         assert_eq!(pilot.in_steps(3), [0.0, 0.5, 0.75, 1.0]);
         assert_eq!(pilot.in_steps(6), [0.0, 0.25, 0.5, 0.625, 0.75, 0.875, 1.0]);
         assert_eq!(pilot.in_steps(1), [0.0, 1.0]);
         let long = pilot.in_steps(100_000);
         assert!(long.windows(2).all(|pair| pair[0] < pair[1]), "rising");
-        assert_eq!(Schedule::linear(4).in_steps(2), [0.0, 0.5, 1.0]);
+        assert_eq!(AnnealingSchedule::linear(4).in_steps(2), [0.0, 0.5, 1.0]);
     }
 }

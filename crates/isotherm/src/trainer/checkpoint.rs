@@ -2,15 +2,15 @@
 
 use isotherm_kernels::Matrix;
 
-use super::best::{Best, Kept, Looks};
-use super::follower::{COLUMNS, Follower};
+use super::best::{Best, Candidate, Measurements};
 use super::state::TrainState;
 use crate::error::Result;
+use crate::likelihood::online::{COLUMNS, OnlineLogZ};
 use crate::model::{Parameters, Rbm};
 use crate::options::Plan;
 use crate::tensors::Bundle;
 use crate::tensors::{insert_tempering, take_tempering};
-use isotherm_tempering::evidence::tracked::{Tracked, Variances};
+use isotherm_tempering::evidence::kalman::{KalmanFilter, Variances};
 
 impl TrainState {
     /// Adds the state to a bundle.
@@ -24,12 +24,12 @@ impl TrainState {
             &[self.model.n_hidden()],
             self.centering.hidden.row(0),
         )?;
-        if let Some(Follower { sampler, minus_f, tracked }) = &self.follower {
+        if let Some(OnlineLogZ { sampler, minus_f, filter }) = &self.online {
             insert_tempering(&sampler.tempering, "follower.", bundle)?;
             if !minus_f.is_empty() {
                 bundle.insert("follower.weights", &[COLUMNS], minus_f)?;
             }
-            let Tracked { looks, log_z, variances } = tracked;
+            let KalmanFilter { looks, log_z, variances } = filter;
             bundle.insert("follower.looks", &[1], &[*looks])?;
             bundle.insert("follower.log_z", &[log_z.len()], log_z)?;
             let Variances { log_z, step, bridges } = *variances;
@@ -43,7 +43,7 @@ impl TrainState {
             let looks = &best.looks;
             bundle.insert("looks.recent", &[looks.recent.len()], &looks.recent)?;
             bundle.insert("looks.means", &[2], &[looks.std_error, looks.highest])?;
-            let Looks { since_candidate, highest_at, judged_at, last_at, .. } = *looks;
+            let Measurements { since_candidate, highest_at, judged_at, last_at, .. } = *looks;
             let counts = [since_candidate, highest_at, judged_at, last_at];
             bundle.insert("looks.counts", &[4], &counts)?;
         }
@@ -62,21 +62,21 @@ impl TrainState {
         let hidden: Vec<f32> = bundle.get("centering.hidden", &[n_hidden])?;
         state.centering.hidden = Matrix::from_row(&hidden);
         // A checkpoint of an older version has none: it begins anew.
-        if state.follower.is_some() && bundle.tensors.contains_key("follower.looks") {
+        if state.online.is_some() && bundle.tensors.contains_key("follower.looks") {
             let looks = one(bundle, "follower.looks")?;
             let variances: Vec<f64> = bundle.get("follower.variances", &[3])?;
             let (log_z, step, bridges) = (variances[0], variances[1], variances[2]);
-            let tracked = Tracked {
+            let filter = KalmanFilter {
                 looks,
                 log_z: bundle.get("follower.log_z", &[if looks > 0 { COLUMNS } else { 0 }])?,
                 variances: Variances { log_z, step, bridges },
             };
-            let Some(follower) = &mut state.follower else { return Ok(state) };
-            take_tempering(bundle, "follower.", &mut follower.sampler.tempering)?;
+            let Some(online) = &mut state.online else { return Ok(state) };
+            take_tempering(bundle, "follower.", &mut online.sampler.tempering)?;
             if looks > 0 || bundle.tensors.contains_key("follower.weights") {
-                follower.minus_f = bundle.get("follower.weights", &[COLUMNS])?;
+                online.minus_f = bundle.get("follower.weights", &[COLUMNS])?;
             }
-            follower.tracked = tracked;
+            online.filter = filter;
         }
         if bundle.tensors.contains_key("best.update") {
             let units = (n_visible, n_hidden);
@@ -85,11 +85,11 @@ impl TrainState {
             let counts: Vec<u64> = bundle.get("looks.counts", &[4])?;
             let waits = bundle.tensors.contains_key("candidate.update");
             state.best = Some(Box::new(Best {
-                kept: Kept::take_from(bundle, "best.", units)?,
+                kept: Candidate::take_from(bundle, "best.", units)?,
                 candidate: waits
-                    .then(|| Kept::take_from(bundle, "candidate.", units))
+                    .then(|| Candidate::take_from(bundle, "candidate.", units))
                     .transpose()?,
-                looks: Looks {
+                looks: Measurements {
                     recent: bundle.get("looks.recent", &[recent])?,
                     std_error: means[0],
                     highest: means[1],
@@ -105,7 +105,7 @@ impl TrainState {
     }
 }
 
-impl Kept {
+impl Candidate {
     /// Adds a model that is kept, the names prefixed.
     fn insert_into(&self, bundle: &mut Bundle, prefix: &str) -> Result<()> {
         bundle.insert(&format!("{prefix}update"), &[1], &[self.update])?;
@@ -119,9 +119,9 @@ impl Kept {
         bundle: &Bundle,
         prefix: &str,
         (n_visible, n_hidden): (usize, usize),
-    ) -> Result<Kept> {
+    ) -> Result<Candidate> {
         let parameters = |prefix: &str| Parameters::take_from(bundle, prefix, n_visible, n_hidden);
-        Ok(Kept {
+        Ok(Candidate {
             update: one(bundle, &format!("{prefix}update"))?,
             log_likelihood: bundle.get(&format!("{prefix}log_likelihood"), &[1])?[0],
             model: parameters(prefix)?,

@@ -1,7 +1,7 @@
 //! What the next step needs, and nothing else: exactly what a checkpoint holds.
 
 use super::best::Best;
-use super::follower::Follower;
+use crate::likelihood::online::OnlineLogZ;
 use crate::model::{Initial, Parameters, Rbm};
 use crate::negative::Negative;
 use crate::objective::gradient::Centering;
@@ -22,7 +22,7 @@ pub struct TrainState {
     /// The sampler with its replicas and its ladder.
     pub negative: Box<dyn Negative>,
     /// Who follows the likelihood along the run.
-    pub follower: Option<Follower>,
+    pub online: Option<OnlineLogZ>,
     /// The best model so far, where there are validation data.
     pub best: Option<Box<Best>>,
 }
@@ -49,7 +49,7 @@ impl TrainState {
             velocity: Parameters::zeros(marginals.len(), n_hidden),
             centering: Centering::new(marginals, n_hidden),
             negative,
-            follower: Follower::new(plan, marginals),
+            online: OnlineLogZ::new(plan, marginals),
             best: None,
             model,
         }

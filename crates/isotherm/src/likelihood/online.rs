@@ -2,7 +2,7 @@
 //! the one that learns.
 //!
 //! At every look the bridges between its rungs give log Z, and an importance step from the model of the
-//! last look gives how far it has moved; [`Tracked`] fuses the two.
+//! last look gives how far it has moved; [`KalmanFilter`] fuses the two.
 //!
 //! The replicas that learning uses cannot tell the likelihood. Each update lowers the probability of
 //! just the states they are in, so that they are always where the model has least of it: on the mixture
@@ -15,19 +15,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::likelihood::{
-    Estimate, Tracked, log_mean_by_column, quick_minus_free_energies_of_hidden,
+    Estimate, KalmanFilter, log_mean_by_column, quick_minus_free_energies_of_hidden,
 };
 use crate::model::{Parameters, Rbm};
 use crate::options::Plan;
 use crate::paths::{AnyEnsemble, automatic, random_hidden};
 use isotherm_tempering::evidence::work_values::WorkValues;
 use isotherm_tempering::recorders::RecordWork;
-use isotherm_tempering::streams::{Clock, Purpose};
+use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::{
     Adaptation, Densities, Ladder, Respace, Sampler, Spacing, Tempering, TemperingState,
 };
 
-/// Updates between two steps of the follower.
+/// Updates between two steps of the online.
 const EVERY: u64 = 20;
 
 /// Its columns: the error comes from their spread.
@@ -48,11 +48,11 @@ const ADAPTATION: Adaptation = Adaptation {
 
 /// log Z of the averaged parameters as it is followed, and what that rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FollowedLogZ {
+pub struct OnlineEstimate {
     /// log Z and its error, by the spread of the columns.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// Columns of the follower.
+    /// Columns of the online.
     pub columns: usize,
     /// Round trips of its replicas so far: before each column has made one, the spread cannot show what
     /// all of them have in common from where they began.
@@ -60,34 +60,34 @@ pub struct FollowedLogZ {
 }
 
 /// The sampler and what it has seen so far; part of the state of a run.
-pub struct Follower {
+pub struct OnlineLogZ {
     /// Replicas of the averaged model.
     pub sampler: Sampler<AnyEnsemble>,
     /// −F(h) of those at the cold end, one a column, under the model of the last look; none before the
     /// first.
     pub minus_f: Vec<f64>,
     /// log Z as they see it.
-    pub tracked: Tracked,
+    pub filter: KalmanFilter,
 }
 
-impl Follower {
-    /// A follower with replicas in random states, if the plan asks for one.
-    pub fn new(plan: &Plan, marginals: &[f64]) -> Option<Follower> {
+impl OnlineLogZ {
+    /// A online with replicas in random states, if the plan asks for one.
+    pub fn new(plan: &Plan, marginals: &[f64]) -> Option<OnlineLogZ> {
         plan.follows.then(|| {
             let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), COLUMNS);
-            let clock = clock(plan.options.seed, 0);
-            let h = random_hidden(state.replicas.rows(), plan.options.hidden, clock);
-            Follower::resume(marginals, state, h)
+            let key = key(plan.options.seed, 0);
+            let h = random_hidden(state.replicas.rows(), plan.options.hidden, key);
+            OnlineLogZ::resume(marginals, state, h)
         })
     }
 
-    /// A follower with a given ladder and given hidden states that has seen nothing yet.
-    pub fn resume(marginals: &[f64], state: TemperingState, h: BitMatrix) -> Follower {
+    /// A online with a given ladder and given hidden states that has seen nothing yet.
+    pub fn resume(marginals: &[f64], state: TemperingState, h: BitMatrix) -> OnlineLogZ {
         let mut ensemble = automatic(marginals, h.cols());
         ensemble.set_hidden(h);
-        let (minus_f, tracked) = (Vec::new(), Tracked::default());
-        let sampler = Sampler::new(Tempering::new(ensemble, state), clock(0, 0));
-        Follower { sampler, minus_f, tracked }
+        let (minus_f, filter) = (Vec::new(), KalmanFilter::default());
+        let sampler = Sampler::new(Tempering::new(ensemble, state), key(0, 0));
+        OnlineLogZ { sampler, minus_f, filter }
     }
 
     /// A step of the sampler and a look at it, if it is time.
@@ -99,20 +99,20 @@ impl Follower {
         let step = self.importance_step(&model);
         let gaps = self.sampler.tempering.state.ladder.gaps();
         let mut work = RecordWork::new(gaps, COLUMNS, 1, 1);
-        self.sampler.clock = clock(seed, update);
+        self.sampler.key = key(seed, update);
         self.sampler.record(&model, 1, &mut [&mut work], &mut |_| true)?;
         self.minus_f = self.minus_free_energies(&model);
         let bridges = self.bridges(&work.values);
-        self.tracked.look(&step, bridges.as_deref());
+        self.filter.look(&step, bridges.as_deref());
         self.sampler.tempering.adapt(&ADAPTATION);
         Ok(())
     }
 
     /// log Z of the averaged model of the moment: of the last look, and an importance step on.
-    pub fn log_z(&self, averaged: &Rbm) -> Option<FollowedLogZ> {
-        let estimate = self.tracked.after(&self.importance_step(averaged))?;
+    pub fn log_z(&self, averaged: &Rbm) -> Option<OnlineEstimate> {
+        let estimate = self.filter.after(&self.importance_step(averaged))?;
         let round_trips = self.sampler.tempering.state.flow.round_trips;
-        Some(FollowedLogZ { estimate, columns: COLUMNS, round_trips })
+        Some(OnlineEstimate { estimate, columns: COLUMNS, round_trips })
     }
 
     /// How far log Z is from where it was at the last look, as each column sees it: the mean weight of
@@ -145,12 +145,12 @@ impl Follower {
 
     /// Forgets what was seen, as when the model is another one than it was.
     pub fn begin_anew(&mut self) {
-        (self.minus_f, self.tracked) = (Vec::new(), Tracked::default());
+        (self.minus_f, self.filter) = (Vec::new(), KalmanFilter::default());
         self.sampler.tempering.state.flow.restart_count();
     }
 }
 
 /// Streams that are not those of the sampler that learns.
-fn clock(seed: u64, update: u64) -> Clock {
-    Clock { seed: stream_key(seed, Purpose::Follow as u64, 0, 0), step: update }
+fn key(seed: u64, update: u64) -> Key {
+    Key { seed: stream_key(seed, Purpose::OnlineLogZ as u64, 0, 0), step: update }
 }

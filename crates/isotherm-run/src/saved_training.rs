@@ -11,13 +11,13 @@ use crate::record::{Row, RowLog, Seconds, Summary, Timing};
 use isotherm::Result;
 use isotherm::model::model_bundle;
 use isotherm::tensors::Bundle;
-use isotherm::train::TrainState;
+use isotherm::trainer::TrainState;
 
 /// Training in memory that is finished or was stopped.
-pub struct Kept<'a> {
+pub struct SavedTraining<'a> {
     /// Its complete configuration.
     pub config: &'a Config,
-    /// Its state, as [`Course::to_bundle`](super::Course::to_bundle) gave it.
+    /// Its state, as [`TrainingRun::to_bundle`](super::TrainingRun::to_bundle) gave it.
     pub checkpoint: &'a Bundle,
     /// The rows of metrics so far.
     pub rows: &'a [Row],
@@ -27,7 +27,7 @@ pub struct Kept<'a> {
     pub about: Option<Value>,
 }
 
-impl Kept<'_> {
+impl SavedTraining<'_> {
     /// Writes the folder of a run.
     pub fn write(&self, out: &Path, replace: bool) -> Result<()> {
         let mut bundle = self.checkpoint.clone();

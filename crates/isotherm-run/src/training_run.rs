@@ -14,15 +14,15 @@ use crate::record::{LadderRow, Row, Seconds};
 use isotherm::data::DataDiagnostic;
 use isotherm::data::Dataset;
 use isotherm::diagnostics::{Diagnostic, Stop};
+use isotherm::likelihood::online::{OnlineEstimate, OnlineLogZ};
 use isotherm::likelihood::{
     Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
 };
 use isotherm::model::Rbm;
 use isotherm::options::{FinalLikelihood, OptimiserOptions, Plan};
 use isotherm::tensors::Bundle;
-use isotherm::train::best::Reach;
-use isotherm::train::follower::{FollowedLogZ, Follower};
-use isotherm::train::{Phase, StepInfo, TrainState, Trainer};
+use isotherm::trainer::Reach;
+use isotherm::trainer::{Phase, StepInfo, TrainState, Trainer};
 use isotherm::{Error, Kind, Result};
 
 /// The version of the checkpoint's contents, and of what an update makes of them.
@@ -36,14 +36,14 @@ struct Followed {
     averaged: Option<LogLikelihood>,
     valid: Option<LogLikelihood>,
     /// log Z of the averaged parameters, if it is not exact.
-    log_z: Option<FollowedLogZ>,
+    log_z: Option<OnlineEstimate>,
 }
 
 /// Whoever is told what is going on, and the share of it that is done.
 type Progress<'a> = &'a mut dyn FnMut(&str, f64);
 
 /// Learning in progress.
-pub struct Course {
+pub struct TrainingRun {
     trainer: Trainer,
     state: TrainState,
     valid: Option<Dataset>,
@@ -54,18 +54,23 @@ pub struct Course {
     seconds: Seconds,
 }
 
-impl Course {
+impl TrainingRun {
     /// Learning that is about to begin. Data and options must prove possible.
-    pub fn begin(config: &Config, data: RunData) -> Result<Course> {
+    pub fn begin(config: &Config, data: RunData) -> Result<TrainingRun> {
         let shape = config.options.shape.or_else(|| data.train.pictures());
         data.train.check_learnable(config.data.constant_columns, shape)?;
         let plan = config.check(data.train.n_visible())?;
         let state = TrainState::new(&plan, &data.train.marginals());
-        Ok(Course::new(config, plan, data, state))
+        Ok(TrainingRun::new(config, plan, data, state))
     }
 
-    /// Learning that goes on from what [`Course::to_bundle`] made. `name` tells an error what of.
-    pub fn resume(config: &Config, data: RunData, bundle: &Bundle, name: &str) -> Result<Course> {
+    /// Learning that goes on from what [`TrainingRun::to_bundle`] made. `name` tells an error what of.
+    pub fn resume(
+        config: &Config,
+        data: RunData,
+        bundle: &Bundle,
+        name: &str,
+    ) -> Result<TrainingRun> {
         if bundle.meta.get("format").and_then(|format| format.as_u64()) != Some(FORMAT) {
             return Err(CheckpointError::OtherVersion { run: name.to_owned() }.into());
         }
@@ -74,12 +79,17 @@ impl Course {
             let (run, data) = (name.to_owned(), of.unwrap_or(part).to_owned());
             return Err(CheckpointError::DataChanged { run, data }.into());
         }
-        Course::go_on(config, data, bundle, name)
+        TrainingRun::go_on(config, data, bundle, name)
     }
 
     /// The same with other data: what has been learned is kept, and what the sampler knows of the
     /// marginals.
-    pub fn go_on(config: &Config, data: RunData, bundle: &Bundle, name: &str) -> Result<Course> {
+    pub fn go_on(
+        config: &Config,
+        data: RunData,
+        bundle: &Bundle,
+        name: &str,
+    ) -> Result<TrainingRun> {
         let n_visible = data.train.n_visible();
         let plan = config.check(n_visible)?;
         let fits = |marginals: Vec<f64>| {
@@ -90,15 +100,15 @@ impl Course {
             .get("marginals", &[n_visible])
             .and_then(fits)
             .map_err(|error: Error| CheckpointError::DoesNotFit { run: name.to_owned(), error })?;
-        Ok(Course { marginals, ..Course::new(config, plan, data, state) })
+        Ok(TrainingRun { marginals, ..TrainingRun::new(config, plan, data, state) })
     }
 
-    fn new(config: &Config, plan: Plan, data: RunData, state: TrainState) -> Course {
+    fn new(config: &Config, plan: Plan, data: RunData, state: TrainState) -> TrainingRun {
         let data_options = config.data.clone();
         let (digests, marginals) = (Digests::of(&data), data.train.marginals());
         let RunData { train, valid, test } = data;
         let (trainer, seconds) = (Trainer::new(plan, train), Seconds::default());
-        Course { trainer, state, valid, test, digests, data_options, marginals, seconds }
+        TrainingRun { trainer, state, valid, test, digests, data_options, marginals, seconds }
     }
 
     /// All that is needed to go on later, given the same data.
@@ -164,7 +174,7 @@ impl Course {
         if let Some(best) = self.state.best.take() {
             let chosen = best.chosen().clone();
             (self.state.model, self.state.averaged) = (Rbm::new(chosen.model), chosen.averaged);
-            self.state.follower.iter_mut().for_each(Follower::begin_anew);
+            self.state.online.iter_mut().for_each(OnlineLogZ::begin_anew);
         }
         self.state.negative.change_plan(self.trainer.plan(), step);
         Ok(())
@@ -261,8 +271,8 @@ impl Course {
     /// The likelihoods of the moment, where they can be had.
     fn likelihoods(&mut self) -> Result<Followed> {
         let begun = Instant::now();
-        let followed = match &self.state.follower {
-            Some(follower) => self.followed_by(follower),
+        let followed = match &self.state.online {
+            Some(online) => self.followed_by(online),
             None => self.enumerated()?,
         };
         self.seconds.evaluate += begun.elapsed().as_secs_f64();
@@ -281,9 +291,9 @@ impl Course {
         })
     }
 
-    fn followed_by(&self, follower: &Follower) -> Followed {
+    fn followed_by(&self, online: &OnlineLogZ) -> Followed {
         let averaged = Rbm::new(self.state.averaged.clone());
-        let Some(log_z) = follower.log_z(&averaged) else { return Followed::default() };
+        let Some(log_z) = online.log_z(&averaged) else { return Followed::default() };
         Followed {
             train: None,
             averaged: Some(followed(&averaged, &log_z.estimate, self.data())),

@@ -8,24 +8,24 @@ use isotherm_kernels::{BitMatrix, Tile};
 use crate::model::Rbm;
 use crate::paths::joint::joint;
 use crate::paths::{AnyEnsemble, Gibbs, RbmEnsemble, SwapOn};
-use isotherm_tempering::streams::Clock;
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Ensemble, Result, Tempering};
 
 /// The samples at β = 1 in a block of their own. Nothing here outlives a step.
-pub struct Between {
+pub struct GibbsSteps {
     gibbs: Gibbs,
     h: BitMatrix,
     all: Vec<usize>,
     betas: Vec<f64>,
 }
 
-impl Between {
+impl GibbsSteps {
     /// Room for so many samples.
-    pub fn new(particles: usize, n_visible: usize, n_hidden: usize) -> Between {
+    pub fn new(particles: usize, n_visible: usize, n_hidden: usize) -> GibbsSteps {
         let h = BitMatrix::zeros(particles, n_hidden);
         let mut gibbs = joint(n_visible, n_hidden, SwapOn::Energy);
         gibbs.set_hidden(h.clone());
-        Between { gibbs, h, all: (0..particles).collect(), betas: vec![1.0; particles] }
+        GibbsSteps { gibbs, h, all: (0..particles).collect(), betas: vec![1.0; particles] }
     }
 
     /// `k` Gibbs steps of the ladder's replicas at β = 1; their visible states go into `out`.
@@ -34,15 +34,15 @@ impl Between {
         tempering: &mut Tempering<AnyEnsemble>,
         model: &Rbm,
         k: usize,
-        clock: Clock,
+        key: Key,
         out: &mut BitMatrix,
     ) -> Result<()> {
-        let Between { gibbs, h, all, betas } = self;
+        let GibbsSteps { gibbs, h, all, betas } = self;
         tempering.at_the_cold_end(|path, rows| {
             path.copy_hidden(rows, h);
             gibbs.put_hidden(all, h);
-            gibbs.sweep(model, betas, k, clock)?;
-            gibbs.visible(model, all, clock, out);
+            gibbs.sweep(model, betas, k, key)?;
+            gibbs.visible(model, all, key, out);
             gibbs.copy_hidden(all, h);
             path.put_hidden(rows, h);
             Ok(())

@@ -25,8 +25,8 @@ const TYPICAL: f64 = 0.03;
 
 /// log Z as each column of replicas sees it. It is part of the state of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tracked {
-    /// Looks with bridges that bore, so far.
+pub struct KalmanFilter {
+    /// Measurements with bridges that bore, so far.
     pub looks: u64,
     /// log Z at the last look, column by column.
     pub log_z: Vec<f64>,
@@ -45,13 +45,13 @@ pub struct Variances {
     pub bridges: f64,
 }
 
-impl Tracked {
+impl KalmanFilter {
     /// Takes in a look: how far log Z has moved since the last one, and log Z by bridges where these
     /// bear, both as each column sees them. Where something is not finite, it begins anew.
     pub fn look(&mut self, step: &[f64], bridges: Option<&[f64]>) {
         let finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
         if !(finite(step) && bridges.is_none_or(finite)) {
-            *self = Tracked::default();
+            *self = KalmanFilter::default();
             return;
         }
         if self.looks > 0 {
@@ -123,15 +123,16 @@ mod tests {
     /// Follows a log Z that falls by `drift` a look, and tells how far it is off in standard errors of
     /// its own, and that error.
     fn follow(seed: u64, drift: f64, error_of_steps: f64, error_of_bridges: f64) -> (f64, f64) {
-        let (mut rng, mut tracked) = (Xoshiro256PlusPlus::seed_from_u64(seed), Tracked::default());
+        let (mut rng, mut filter) =
+            (Xoshiro256PlusPlus::seed_from_u64(seed), KalmanFilter::default());
         let mut truth = 100.0;
         for _ in 0..1000 {
             truth += drift;
             let step = seen(drift, error_of_steps, &mut rng);
             let bridges = seen(truth, error_of_bridges, &mut rng);
-            tracked.look(&step, Some(&bridges));
+            filter.look(&step, Some(&bridges));
         }
-        let found = tracked.after(&[0.0; COLUMNS]).expect("many looks");
+        let found = filter.after(&[0.0; COLUMNS]).expect("many looks");
         ((found.value - truth) / found.std_error, found.std_error)
     }
 
@@ -164,31 +165,31 @@ mod tests {
     #[test]
     fn bridges_that_do_not_bear_are_done_without() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut tracked = Tracked::default();
-        tracked.look(&[], None);
-        assert_eq!(tracked, Tracked::default(), "nothing to begin with");
+        let mut filter = KalmanFilter::default();
+        filter.look(&[], None);
+        assert_eq!(filter, KalmanFilter::default(), "nothing to begin with");
         for _ in 0..2 {
-            tracked.look(&[0.0; COLUMNS], Some(&seen(50.0, 0.1, &mut rng)));
+            filter.look(&[0.0; COLUMNS], Some(&seen(50.0, 0.1, &mut rng)));
         }
-        let before = tracked.after(&[0.0; COLUMNS]).expect("two looks");
-        let on = tracked.after(&[0.5; COLUMNS]).expect("as before");
+        let before = filter.after(&[0.0; COLUMNS]).expect("two looks");
+        let on = filter.after(&[0.5; COLUMNS]).expect("as before");
         assert!((on.value - before.value - 0.5).abs() < 1e-9, "{on:?}");
         for _ in 0..10 {
-            tracked.look(&seen(-1.0, 0.0, &mut rng), None);
+            filter.look(&seen(-1.0, 0.0, &mut rng), None);
         }
-        let after = tracked.after(&[0.0; COLUMNS]).expect("as before");
+        let after = filter.after(&[0.0; COLUMNS]).expect("as before");
         assert!((after.value - before.value + 10.0).abs() < 1e-9, "{after:?}");
     }
 
     #[test]
     fn what_is_not_finite_begins_anew() {
-        let mut tracked = Tracked::default();
+        let mut filter = KalmanFilter::default();
         for _ in 0..3 {
-            tracked.look(&[0.0; 2], Some(&[1.0, 2.0]));
+            filter.look(&[0.0; 2], Some(&[1.0, 2.0]));
         }
-        tracked.look(&[f64::NAN, 0.0], Some(&[1.0, 2.0]));
-        assert_eq!(tracked, Tracked::default());
-        tracked.look(&[], Some(&[f64::INFINITY, 2.0]));
-        assert_eq!(tracked, Tracked::default());
+        filter.look(&[f64::NAN, 0.0], Some(&[1.0, 2.0]));
+        assert_eq!(filter, KalmanFilter::default());
+        filter.look(&[], Some(&[f64::INFINITY, 2.0]));
+        assert_eq!(filter, KalmanFilter::default());
     }
 }
