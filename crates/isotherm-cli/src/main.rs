@@ -1,3 +1,4 @@
+#![forbid(unsafe_code)]
 //! `isotherm`: the command line. It reads arguments, shows progress and sets exit codes; all
 //! algorithms are in the libraries.
 

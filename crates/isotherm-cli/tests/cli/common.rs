@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -139,15 +139,12 @@ pub(crate) fn rows(run: &Path) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Waits until a condition holds; false if the child ended before that. The time limit
-/// only keeps a broken test from waiting for ever.
+/// Waits until a condition holds; false if the child ended before that.
 pub(crate) fn wait_until(child: &mut Child, mut condition: impl FnMut() -> bool) -> bool {
-    let begun = Instant::now();
     while !condition() {
         if child.try_wait().unwrap().is_some() {
             return false;
         }
-        assert!(begun.elapsed() < Duration::from_secs(600), "nothing happened for ten minutes");
         sleep(Duration::from_micros(50));
     }
     true

@@ -4,6 +4,7 @@
 mod affine;
 mod bit_matrices;
 mod common;
+mod dependencies;
 mod draw_statistics;
 mod draws;
 mod exp;
