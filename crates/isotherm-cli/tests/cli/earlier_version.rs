@@ -1,9 +1,11 @@
 //! Runs that the version before the split into crates made (commit 2cb3113): reported, evaluated,
 //! sampled and resumed, with the results that it had.
 //!
-//! `fixtures/version-2cb3113` holds `isotherm train` of the mixture, and of `/data/votes.csv` with
-//! `--split 0.7/0.15/0.15`, both of 300 updates. The latter has checkpoints of updates 150 and 300.
-//! `votes.npy` is `isotherm sample votes -n 20 --warm-up 100 --thin 2`.
+//! `fixtures/version-2cb3113` holds `isotherm train` of the mixture, and of `/data/votes.csv` and
+//! `/data/wide.csv` with `--split 0.7/0.15/0.15`, all of 300 updates. `wide` has 26 hidden units and
+//! `--algorithm sml`: no ladder, an online estimate of log Z, and a final estimate with a verdict. The
+//! runs of files have checkpoints of updates 150 and 300. `votes.npy` and `wide.npy` are
+//! `isotherm sample RUN -n 20 --warm-up 100 --thin 2`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +14,8 @@ use serde_json::Value;
 
 use crate::common::{self, *};
 
-/// The place of the data when the fixture was made.
-const DATA: &str = "/data/votes.csv";
+/// The folder of the data when the fixtures were made.
+const DATA: &str = "/data";
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-2cb3113").join(name)
@@ -21,26 +23,29 @@ fn fixture(name: &str) -> PathBuf {
 
 /// A copy of a run, which finds its data.
 fn copied(folder: &Path, name: &str) -> PathBuf {
-    let (run, data) = (folder.join(name), folder.join("votes.csv"));
+    let run = folder.join(name);
     copy(&fixture(name), &run);
-    fs::copy(fixture("votes.csv"), &data).unwrap();
+    for data in ["votes.csv", "wide.csv"] {
+        fs::copy(fixture(data), folder.join(data)).unwrap();
+    }
     let config = fs::read_to_string(run.join("config.toml")).unwrap();
-    fs::write(run.join("config.toml"), config.replace(DATA, &text(&data))).unwrap();
+    fs::write(run.join("config.toml"), config.replace(DATA, &text(folder))).unwrap();
     run
 }
 
 #[test]
 fn runs_are_reported() {
     let folder = tempfile::tempdir().unwrap();
-    let runs = ["mixture", "votes"].map(|name| copied(folder.path(), name));
+    let runs = ["mixture", "votes", "wide"].map(|name| copied(folder.path(), name));
     for run in &runs {
         succeed(["report", &text(run), "-q"]);
         let page = fs::read_to_string(run.join("report.html")).unwrap();
         assert!(!page.contains("Left out"), "everything is read");
         assert!(page.contains("log-likelihood"));
     }
-    let page = folder.path().join("both.html");
-    succeed(["report", &text(&runs[0]), &text(&runs[1]), "--out", &text(&page), "-q"]);
+    let page = folder.path().join("all.html");
+    let [mixture, votes, wide] = runs.map(|run| text(&run));
+    succeed(["report", &mixture, &votes, &wide, "--out", &text(&page), "-q"]);
     assert!(page.is_file());
 }
 
@@ -65,6 +70,17 @@ fn runs_are_evaluated() {
     }
 }
 
+/// Too large to enumerate: the estimate is the one that version made, to the bit.
+#[test]
+fn a_run_is_estimated() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = copied(folder.path(), "wide");
+    let estimate = format!("evaluate {} --json --quick --sampling-steps 200", run.display());
+    let measured: Value = serde_json::from_str(&succeed(words(&estimate))).unwrap();
+    assert_eq!(measured["value"].as_f64(), Some(-14.285795373387005));
+    assert_eq!(measured["log_z"]["verdict"]["converged"], true);
+}
+
 #[test]
 fn runs_are_sampled() {
     let folder = tempfile::tempdir().unwrap();
@@ -75,31 +91,36 @@ fn runs_are_sampled() {
         read_npy(&out)
     };
     assert_eq!(sampled("mixture", "-n 5").0, [5, 784]);
-    assert!(sampled("votes", "-n 20 --warm-up 100 --thin 2") == read_npy(&fixture("votes.npy")));
+    for name in ["votes", "wide"] {
+        let before = read_npy(&fixture(&format!("{name}.npy")));
+        assert!(sampled(name, "-n 20 --warm-up 100 --thin 2") == before, "{name}");
+    }
 }
 
 /// The second half of a run by this version is the second half by that one.
 #[test]
-fn a_run_is_resumed() {
+fn runs_are_resumed() {
     let folder = tempfile::tempdir().unwrap();
-    let run = copied(folder.path(), "votes");
-    for name in ["model.safetensors", "summary.json", "checkpoint.safetensors"] {
-        fs::remove_file(run.join(name)).unwrap();
-    }
-    let previous = run.join("checkpoint.previous.safetensors");
-    fs::rename(previous, run.join("checkpoint.safetensors")).unwrap();
-    let ran = common::run(["resume", &text(&run)]);
-    assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(ran.err.contains("150 of 300"), "{}", ran.err);
     let model = |run: &Path| fs::read(run.join("model.safetensors")).unwrap();
-    assert!(model(&run) == model(&fixture("votes")));
-    let place = text(&folder.path().join("votes.csv"));
+    let place = text(folder.path());
     let metrics =
         |run: &Path| fs::read_to_string(run.join("metrics.jsonl")).unwrap().replace(&place, DATA);
-    assert_eq!(metrics(&run), metrics(&fixture("votes")));
-    for part in ["", "_valid", "_test"] {
-        let value = |run: &Path| summary(run)[format!("log_likelihood{part}")]["value"].clone();
-        assert_eq!(value(&run), value(&fixture("votes")), "{part}");
+    for name in ["votes", "wide"] {
+        let run = copied(folder.path(), name);
+        for name in ["model.safetensors", "summary.json", "checkpoint.safetensors"] {
+            fs::remove_file(run.join(name)).unwrap();
+        }
+        let previous = run.join("checkpoint.previous.safetensors");
+        fs::rename(previous, run.join("checkpoint.safetensors")).unwrap();
+        let ran = common::run(["resume", &text(&run)]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(ran.err.contains("150 of 300"), "{}", ran.err);
+        assert!(model(&run) == model(&fixture(name)), "{name}");
+        assert_eq!(metrics(&run), metrics(&fixture(name)), "{name}");
+        for part in ["", "_valid", "_test"] {
+            let value = |run: &Path| summary(run)[format!("log_likelihood{part}")]["value"].clone();
+            assert_eq!(value(&run), value(&fixture(name)), "{name} {part}");
+        }
     }
 
     // A finished run writes its results again.
