@@ -6,6 +6,7 @@ mod allocations;
 mod bracket;
 mod common;
 mod data;
+mod examples;
 mod gradient;
 mod learning;
 mod likelihood;
