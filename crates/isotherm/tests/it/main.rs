@@ -19,3 +19,4 @@ mod seams;
 mod stationarity;
 mod swap_algebra;
 mod trained;
+mod training;
