@@ -25,6 +25,7 @@ OPTIONS = (
     "max_rungs",
     "spawn_every",
     "burn_in",
+    "objective",
     "batch",
     "updates",
     "sampling_steps",
@@ -71,6 +72,7 @@ class Parameters:
         max_rungs: int = 100,
         spawn_every: int = 1000,
         burn_in: int = 100,
+        objective: str = "likelihood",
         batch: int | None = None,
         updates: int | None = None,
         sampling_steps: int = 0,
@@ -148,6 +150,8 @@ class Parameters:
             Steps of the ladder between two decisions to spawn or to retire a rung.
         burn_in : int, default 100
             Steps of the ladder after such a change during which the rungs do not move.
+        objective : {'likelihood'}, default 'likelihood'
+            What is maximised, less the penalties: the mean log-likelihood of the examples.
         batch : int or None
             Examples in a minibatch. If ``None``: 100.
         updates : int or None
@@ -240,6 +244,7 @@ class Parameters:
         self.max_rungs = max_rungs
         self.spawn_every = spawn_every
         self.burn_in = burn_in
+        self.objective = objective
         self.batch = batch
         self.updates = updates
         self.sampling_steps = sampling_steps

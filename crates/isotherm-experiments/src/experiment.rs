@@ -147,7 +147,7 @@ impl Arm {
 
     /// The settings that are tried.
     pub fn settings(self) -> Vec<Setting> {
-        let adaptive = self.sampler().0 == Algorithm::Apt;
+        let adaptive = self.sampler().0.is_adaptive();
         let of = |lr, beta_lr| Setting { arm: self, lr, beta_lr };
         LEARNING_RATES
             .into_iter()
@@ -183,7 +183,7 @@ impl Setting {
     /// The options of its run with this seed: the paper's plain gradient and constant rate.
     pub fn config(self, size: Size, seed: u64) -> Config {
         let (algorithm, path, rungs) = self.arm.sampler();
-        let sampling_steps = if algorithm == Algorithm::Exact { 0 } else { size.sampling_steps() };
+        let sampling_steps = if algorithm.is_persistent() { size.sampling_steps() } else { 0 };
         let options = Options::default()
             .algorithm(algorithm)
             .path(path)

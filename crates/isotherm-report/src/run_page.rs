@@ -14,7 +14,6 @@ use crate::figure::Figure;
 use isotherm::data::{Dataset, ImageShape};
 use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
-use isotherm::options::Algorithm;
 use isotherm::{Action, Dialect};
 use isotherm_run::{DataOptions, ModelSamples, RunData};
 
@@ -38,7 +37,7 @@ pub(crate) fn contents(record: &RunRecord, dialect: &dyn Dialect) -> Contents {
     let (rows, config, ladder) = (&record.rows, record.config.as_ref(), record.ladder());
     let sampling = record.sampling_begins();
     let options = config.map(|config| &config.options);
-    let adaptive = options.filter(|it| it.sampler.algorithm == Algorithm::Apt);
+    let adaptive = options.filter(|it| it.sampler.algorithm.is_adaptive());
     let wanted = adaptive.map(|it| it.ladder.min_swap);
     let mut figures = Vec::new();
     figures.extend(likelihood_figure(rows, record.limit()));

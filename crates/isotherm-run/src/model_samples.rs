@@ -7,7 +7,6 @@ use crate::sampler::{SampleRequest, sample_checkpoint};
 use isotherm::Result;
 use isotherm::model::{PerfectSampler, Rbm};
 use isotherm::options::{Options, PathKind};
-use isotherm::paths::is_small;
 use isotherm::sampling::MOST_COLUMNS;
 use isotherm::tensors::Bundle;
 use isotherm_tempering::streams::Key;
@@ -22,8 +21,6 @@ const FEWEST_STEPS: usize = 200;
 const MOST_THINNING: usize = 20;
 /// Multiplications of about a second.
 const SECOND: f64 = 4e10;
-/// The cost of the collapsed sweep of the hidden-marginal path, in products.
-const COLLAPSED: f64 = 40.0;
 /// Rungs that a new ladder may well take.
 const NEW_LADDER: usize = 25;
 /// The seed of the samples: they are the same for the same run.
@@ -146,15 +143,12 @@ impl Work {
             Some(_) => options.sampler.columns.unwrap_or(options.optimiser.batch).clamp(1, 1000),
             None => MOST_COLUMNS,
         };
-        let collapsed = match rungs {
-            Some(_) => options.sampler.path == PathKind::HiddenMarginal,
-            None => is_small(n_visible, options.hidden),
-        };
+        let path = rungs.map_or(PathKind::Auto, |_| options.sampler.path);
         let spare =
             rungs.map_or(0, |_| options.sampler.particles.unwrap_or(0).saturating_sub(columns));
         let replicas = columns * rungs.unwrap_or(NEW_LADDER) + spare;
         let product = (n_visible * (options.hidden + 10) * options.sampler.k) as f64;
-        let sweep = product * if collapsed { COLLAPSED } else { 1.0 };
+        let sweep = product * path.entry(n_visible, options.hidden).cost;
         Work { own_ladder: rungs.is_some(), columns, spare, replicas, sweep }
     }
 

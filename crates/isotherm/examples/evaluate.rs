@@ -1,15 +1,12 @@
-//! The likelihood of a model by enumeration and by estimation, side by side:
-//! `cargo run --release -p isotherm --example evaluate`
+// The likelihood of a model by enumeration and by estimation, side by side:
+// `cargo run --release -p isotherm --example evaluate`
 use isotherm::likelihood::{Budget, FoundLogZ, Way};
 use isotherm::prelude::*;
 
 fn main() -> Result<()> {
     let data = Dataset::mixture(1); // the paper's five images
-    let options = Options::default().hidden(10).updates(20_000);
-    let mut training = Training::new(&data, &options)?;
-    training.run(|_, _| true)?;
-    let model = training.model();
-    println!("enumerated {}", evaluate(&model, &data)?);
+    let model = Training::on(&data).hidden(10).updates(20_000).run()?;
+    println!("enumerated {}", model.log_likelihood(&data)?);
 
     // What a model with more units would get.
     let mut tell = |what: &str, share: f64| {

@@ -1,4 +1,4 @@
-//! Sample an energy of your own, with log Z: `cargo run --release -p isotherm --example sample_energy`
+// Sample an energy of your own, with log Z: `cargo run --release -p isotherm --example sample_energy`
 use isotherm::prelude::*;
 
 fn main() -> Result<()> {

@@ -1,4 +1,4 @@
-//! Train an RBM on a matrix in memory: `cargo run --release -p isotherm --example train`
+// Train an RBM on a matrix in memory: `cargo run --release -p isotherm --example train`
 use isotherm::prelude::*;
 
 fn main() -> Result<()> {
@@ -11,8 +11,7 @@ fn main() -> Result<()> {
         })
         .collect();
     let data = Dataset::from_rows(&rows)?;
-    let options = Options::for_examples().hidden(4).updates(5000);
-    let mut training = Training::new(&data, &options)?;
+    let mut training = Training::on(&data).hidden(4).updates(5000).begin()?;
     training.run(|info, state| {
         if state.step % 1000 == 0 {
             let rungs = state.negative.ladder().map_or(1, |it| it.ladder.rungs());
@@ -20,6 +19,6 @@ fn main() -> Result<()> {
         }
         true
     })?;
-    println!("log-likelihood {}", evaluate(&training.model(), &data)?);
+    println!("log-likelihood {}", training.model().log_likelihood(&data)?);
     Ok(())
 }

@@ -9,15 +9,16 @@
 //! use isotherm::prelude::*;
 //!
 //! let rows = [[1, 1, 0, 0], [0, 0, 1, 1]].repeat(50);
-//! let data = Dataset::from_rows(&rows)?;
-//! let options = Options::for_examples().hidden(2).updates(3000);
-//! let mut training = Training::new(&data, &options)?;
-//! training.run(|_step, _state| true)?;
-//! let model = training.model();
-//! let log_likelihood = evaluate(&model, &data)?;
-//! let samples = sample_model(&model, &SampleOptions::default(), |_share| true)?;
-//! println!("{log_likelihood}, {} samples", samples.v.rows());
-//! # assert!(log_likelihood.value > -1.0, "two equally likely rows: at best -log 2");
+//! let data = Dataset::from_rows(&rows)?; // zeros and ones in memory
+//! let rbm = Training::on(&data) // what is not chosen follows from the data
+//!     .hidden(2)
+//!     .updates(3000)
+//!     .run()?;
+//! println!("{}", rbm.log_likelihood(&data)?); // exact, or a bracket with a verdict
+//! let samples = rbm.sample(100)?;
+//! println!("{} samples, {} round trips", samples.v.rows(), samples.round_trips);
+//! # assert!(rbm.log_likelihood(&data)?.value > -1.0, "two equally likely rows: at best -log 2");
+//! # assert_eq!(samples.v.rows(), 100);
 //! # Ok::<(), isotherm::Error>(())
 //! ```
 //!
@@ -28,7 +29,7 @@
 //!
 //! Four seams are traits: where negative samples come from ([`negative`]), what is maximised ([`objective`]),
 //! what lies between the reference and the model ([`paths`]), and what is recorded along a sampler
-//! ([`Recorder`](isotherm_tempering::Recorder)).
+//! ([`Recorder`](tempering::Recorder)). The module [`seams`] has what an implementation needs.
 //!
 //! Words: a **rung** is a place on the **ladder** of inverse temperatures β, cold end (β = 1)
 //! first; a **replica** is a state that travels over the rungs; a **column** is one of several
@@ -45,7 +46,9 @@ pub mod optimiser;
 pub mod options;
 pub mod paths;
 pub mod prelude;
+mod registry;
 pub mod sampling;
+pub mod seams;
 pub mod tensors;
 pub mod trainer;
 pub mod training;
@@ -53,5 +56,7 @@ pub mod training;
 pub use options::Options;
 
 pub use error::{Action, Cause, Dialect, Error, IoError, Kind, Plain, Result};
+pub use isotherm_kernels as kernels;
 pub use isotherm_kernels::BitMatrix;
+pub use isotherm_tempering as tempering;
 pub use trainer::Trainer;

@@ -1,8 +1,8 @@
-//! What most programs need: `use isotherm::prelude::*`.
+//! What most programs need: `use isotherm::prelude::*`. What extensions need is in [`seams`](crate::seams).
 
 pub use crate::data::Dataset;
 pub use crate::error::{Error, Kind, Result};
-pub use crate::likelihood::{LogLikelihood, evaluate};
+pub use crate::likelihood::LogLikelihood;
 pub use crate::model::Rbm;
 pub use crate::options::{Algorithm, Options, PathKind};
 pub use crate::sampling::{SampleOptions, Samples, sample_model};

@@ -14,7 +14,7 @@ use crate::Result;
 use crate::diagnostics::Diagnostic;
 use crate::model::Rbm;
 use crate::paths::joint::joint;
-use crate::paths::{AnyEnsemble, RbmEnsemble, SwapOn, automatic, random_hidden};
+use crate::paths::{AnyEnsemble, PathContext, PathKind, RbmEnsemble, SwapOn, random_hidden};
 
 /// The fewest and the most columns of a ladder that is laid for sampling: few would tell little of where
 /// its rungs should be.
@@ -109,6 +109,13 @@ impl SampleOptions {
     }
 }
 
+impl Rbm {
+    /// Draws so many samples, with the other [`SampleOptions`] at their defaults: see [`sample_model`].
+    pub fn sample(&self, count: usize) -> Result<Samples> {
+        sample_model(self, &SampleOptions { count, ..SampleOptions::default() }, |_| true)
+    }
+}
+
 /// Draws samples from a model about whose data nothing is known: the reference of the ladder gets the
 /// marginals that a short run of Gibbs sampling shows. `progress` is told the share that is done and
 /// answers whether to go on.
@@ -131,7 +138,8 @@ pub fn sample(
     let columns = options.columns.unwrap_or(options.count).clamp(FEWEST_COLUMNS, MOST_COLUMNS);
     let steps = options.steps(columns, model.n_visible())?;
     let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
-    let mut ensemble = automatic(marginals, model.n_hidden());
+    let context = PathContext::new(marginals, model.n_hidden());
+    let mut ensemble = PathKind::Auto.ensemble(&context);
     let key = Key { seed: options.seed, step: 0 };
     ensemble.set_hidden(random_hidden(state.replicas.rows(), model.n_hidden(), key));
     let mut tempering = Tempering::new(ensemble, state);

@@ -18,10 +18,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Dataset, Minibatches};
 use crate::error::{Error, Result};
+use crate::model::Parameters;
+use crate::negative::AfterStep;
 use crate::objective::penalties::Penalties;
-use crate::objective::{Likelihood, Objective};
 use crate::optimiser::{ascend, learning_rate};
-use crate::options::{GradientKind, Plan};
+use crate::options::Plan;
 
 /// What a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,30 +45,25 @@ pub struct StepInfo {
     pub change: Option<Change>,
 }
 
-/// A plan, its data and its objective, and the buffers that a step reuses.
+/// A plan, its data, and the buffers that a step reuses.
 pub struct Trainer {
     plan: Plan,
     data: Dataset,
-    objective: Box<dyn Objective>,
     minibatches: Minibatches,
     batch: BitMatrix,
+    gradient: Parameters,
     penalties: Penalties,
 }
 
 impl Trainer {
-    /// A trainer that maximises the likelihood of these data.
+    /// A trainer on these data. What is maximised is part of the [`TrainState`].
     pub fn new(plan: Plan, data: Dataset) -> Trainer {
-        let objective = Likelihood::new(&plan, data.n_visible());
-        Trainer::with_objective(plan, data, Box::new(objective))
-    }
-
-    /// A trainer that maximises something else.
-    pub fn with_objective(plan: Plan, data: Dataset, objective: Box<dyn Objective>) -> Trainer {
         let (batch, n_visible) = (plan.options.optimiser.batch, data.n_visible());
         let minibatches = Minibatches::new(batch, plan.options.seed);
+        let gradient = Parameters::zeros(n_visible, plan.options.hidden);
         let penalties = Penalties::new(&plan, n_visible);
         let batch = BitMatrix::zeros(batch, n_visible);
-        Trainer { plan, data, objective, minibatches, batch, penalties }
+        Trainer { plan, data, minibatches, batch, gradient, penalties }
     }
 
     /// The plan.
@@ -92,35 +88,36 @@ impl Trainer {
             state.negative.restart_count();
         }
         let key = Key { seed: self.plan.options.seed, step: state.step };
-        let (phase, learning_rate) = match state.step < self.plan.options.optimiser.updates {
+        let (phase, rate) = match state.step < self.plan.options.optimiser.updates {
             true => (Phase::Train, self.update(state, key)?),
             false => {
                 state.negative.step(&state.model, key)?;
                 (Phase::Sample, 0.0)
             }
         };
-        // respace the rungs; spawn one or retire one
-        let change = state.negative.after_step(state.step);
+        // adapt: respace the rungs; spawn one or retire one
+        let gradient = (phase == Phase::Train).then_some(&self.gradient);
+        let done = AfterStep { step: state.step, model: &state.model, gradient, rate };
+        let change = state.negative.after_step(&done);
         state.step += 1;
-        Ok(StepInfo { phase, learning_rate, change })
+        Ok(StepInfo { phase, learning_rate: rate, change })
     }
 
     fn update(&mut self, state: &mut TrainState, key: Key) -> Result<f64> {
-        let options = &self.plan.options.optimiser;
+        let (options, gradient) = (&self.plan.options.optimiser, &mut self.gradient);
 
         // a minibatch of the data
         self.minibatches.fill(state.step, &self.data, &mut self.batch);
 
         // gradient: positive phase minus negative phase (objective/likelihood.rs)
-        let gradient = self.objective.gradient(state, &self.batch, key);
-        let gradient = gradient.map_err(|error| diverged(error, state.step, options.lr))?;
+        let TrainState { model, negative, objective, .. } = state;
+        let written = objective.gradient(model, &mut **negative, &self.batch, key, gradient);
+        written.map_err(|error| diverged(error, state.step, options.lr))?;
 
         // penalties
         let rate = learning_rate(options, state.step);
         let weights = (&state.model.parameters().w, &state.velocity.w);
-        let centered = options.gradient == GradientKind::Centered;
-        let centering = centered.then_some(&state.centering);
-        self.penalties.subtract_from(gradient, weights, centering, rate);
+        self.penalties.subtract_from(gradient, weights, state.objective.centering(), rate);
 
         // update of the parameters, their velocity and their average
         let step = Ascent {

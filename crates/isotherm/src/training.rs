@@ -5,31 +5,94 @@ use isotherm_tempering::threads::keep_awake;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::options::{Chosen, Options};
+use crate::negative::Negative;
+use crate::objective::Objective;
+use crate::options::{Chosen, Options, Plan};
 use crate::trainer::{StepInfo, TrainState, Trainer};
 
-/// Training of a model on data in memory.
+/// Makes a part of the training, given the plan and the visible marginals of the data.
+type Make<'a, T> = Box<dyn FnOnce(&Plan, &[f64]) -> Box<T> + 'a>;
+
+/// Options for training on some data: [`Training::on`].
 ///
-/// It takes the options as they are; [`Training::suited`] also adapts what was not chosen to the data.
+/// Every option has a method of its name. What is not chosen follows from the data, as it does for a file on the
+/// command line: the number of updates and their rate, the particles, and the penalties.
+#[must_use = "nothing is trained before `run` or `begin`"]
+pub struct TrainingBuilder<'a> {
+    data: &'a Dataset,
+    pub(crate) options: Options,
+    pub(crate) chosen: Chosen,
+    negative: Option<Make<'a, dyn Negative>>,
+    objective: Option<Make<'a, dyn Objective>>,
+}
+
+impl<'a> TrainingBuilder<'a> {
+    /// Takes the negative samples from a sampler of one's own, made for a plan and the data's marginals.
+    pub fn with_negative<N: Negative + 'static>(
+        mut self,
+        make: impl FnOnce(&Plan, &[f64]) -> N + 'a,
+    ) -> TrainingBuilder<'a> {
+        self.negative = Some(Box::new(|plan, marginals| Box::new(make(plan, marginals))));
+        self
+    }
+
+    /// Maximises an objective of one's own, made for a plan and the data's marginals.
+    pub fn with_objective<O: Objective + 'static>(
+        mut self,
+        make: impl FnOnce(&Plan, &[f64]) -> O + 'a,
+    ) -> TrainingBuilder<'a> {
+        self.objective = Some(Box::new(|plan, marginals| Box::new(make(plan, marginals))));
+        self
+    }
+
+    /// Training before its first update.
+    ///
+    /// # Errors
+    ///
+    /// If the options do not go together, or not with the data.
+    pub fn begin(self) -> Result<Training> {
+        let TrainingBuilder { data, mut options, chosen, negative, objective } = self;
+        options.adapt_to(data, &chosen);
+        let mut training = Training::new(data, options.check(data.n_visible())?);
+        let (plan, marginals) = (training.trainer.plan(), data.marginals());
+        if let Some(make) = negative {
+            training.state.negative = make(plan, &marginals);
+        }
+        if let Some(make) = objective {
+            training.state.objective = make(plan, &marginals);
+        }
+        Ok(training)
+    }
+
+    /// Trains to the end; returns the model.
+    pub fn run(self) -> Result<Rbm> {
+        let mut training = self.begin()?;
+        training.run(|_, _| true)?;
+        Ok(training.model())
+    }
+}
+
+/// Training of a model on data in memory, which can be watched and stopped.
 pub struct Training {
     trainer: Trainer,
     state: TrainState,
 }
 
 impl Training {
-    /// Training with these options, as they are.
-    pub fn new(data: &Dataset, options: &Options) -> Result<Training> {
-        let plan = options.check(data.n_visible())?;
-        let state = TrainState::new(&plan, &data.marginals());
-        Ok(Training { trainer: Trainer::new(plan, data.clone()), state })
+    /// Training on these data, with options yet to be chosen.
+    pub fn on(data: &Dataset) -> TrainingBuilder<'_> {
+        let options = match data.examples() {
+            Some(_) => Options::for_examples(),
+            None => Options::default(),
+        };
+        let chosen = Chosen::default();
+        TrainingBuilder { data, options, chosen, negative: None, objective: None }
     }
 
-    /// Training with the defaults for examples, of which the pace and the penalties follow from the data:
-    /// what the command line does with a file.
-    pub fn suited(data: &Dataset, hidden: usize, seed: u64) -> Result<Training> {
-        let mut options = Options::for_examples().hidden(hidden).seed(seed);
-        options.adapt_to(data, &Chosen::default());
-        Training::new(data, &options)
+    /// Training by a plan as it is: nothing adapts to the data.
+    pub fn new(data: &Dataset, plan: Plan) -> Training {
+        let state = TrainState::new(&plan, &data.marginals());
+        Training { trainer: Trainer::new(plan, data.clone()), state }
     }
 
     /// Trains to the end, or until `watch` answers `false`. It is called after every step.

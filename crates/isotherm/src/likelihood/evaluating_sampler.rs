@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::paths::{AnyEnsemble, automatic, random_hidden};
+use crate::paths::{AnyEnsemble, PathContext, PathKind, random_hidden};
 use isotherm_tempering::evidence::{Estimate, Start};
 use isotherm_tempering::recorders::{ColdLogDensity, RecordWork};
 use isotherm_tempering::streams::{Key, Purpose};
@@ -124,7 +124,8 @@ impl<'a> EvaluatingSampler<'a> {
         key: Key,
     ) -> Result<EvaluatingSampler<'a>> {
         let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
-        let (rows, mut ensemble) = (state.replicas.rows(), automatic(marginals, model.n_hidden()));
+        let context = PathContext::new(marginals, model.n_hidden());
+        let (rows, mut ensemble) = (state.replicas.rows(), PathKind::Auto.ensemble(&context));
         ensemble.set_hidden(match start {
             Start::Random => random_hidden(rows, model.n_hidden(), key),
             Start::Data => hidden_of_data(model, training, rows, key),

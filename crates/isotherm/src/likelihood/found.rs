@@ -62,9 +62,12 @@ impl FoundLogZ {
     }
 }
 
-/// The mean log-likelihood of `data` under a model: exact up to 25 units in the smaller layer, otherwise a
-/// bracket with a verdict, by a full budget. `data` also gives the estimate its reference and one of its starts.
-pub fn evaluate(model: &Rbm, data: &Dataset) -> Result<LogLikelihood> {
-    let found = FoundLogZ::find(model, data, Way::Auto, &Budget::full(), &mut |_, _| ())?;
-    Ok(found.likelihood(model, data))
+impl Rbm {
+    /// The mean log-likelihood of `data`: exact up to 25 units in the smaller layer, otherwise a bracket with a
+    /// verdict, by a full budget. `data` also gives the estimate its reference and one of its starts;
+    /// [`FoundLogZ::find`] takes other data for them.
+    pub fn log_likelihood(&self, data: &Dataset) -> Result<LogLikelihood> {
+        let found = FoundLogZ::find(self, data, Way::Auto, &Budget::full(), &mut |_, _| ())?;
+        Ok(found.likelihood(self, data))
+    }
 }

@@ -17,7 +17,7 @@ pub mod verdict;
 pub use bracket::LogZ;
 pub use budget::{Budget, BudgetError};
 pub use evaluating_sampler::{Length, SamplerReport};
-pub use found::{FoundLogZ, Way, evaluate};
+pub use found::{FoundLogZ, Way};
 pub use free_energies::{
     minus_free_energies, quick_minus_free_energies, quick_minus_free_energies_of_hidden,
 };

@@ -19,7 +19,7 @@ use crate::likelihood::{
 };
 use crate::model::{Parameters, Rbm};
 use crate::options::Plan;
-use crate::paths::{AnyEnsemble, automatic, random_hidden};
+use crate::paths::{AnyEnsemble, PathContext, PathKind, random_hidden};
 use isotherm_tempering::evidence::work_values::WorkValues;
 use isotherm_tempering::recorders::RecordWork;
 use isotherm_tempering::streams::{Key, Purpose};
@@ -83,7 +83,7 @@ impl OnlineLogZ {
 
     /// A online with a given ladder and given hidden states that has seen nothing yet.
     pub fn resume(marginals: &[f64], state: TemperingState, h: BitMatrix) -> OnlineLogZ {
-        let mut ensemble = automatic(marginals, h.cols());
+        let mut ensemble = PathKind::Auto.ensemble(&PathContext::new(marginals, h.cols()));
         ensemble.set_hidden(h);
         let (minus_f, filter) = (Vec::new(), KalmanFilter::default());
         let sampler = Sampler::new(Tempering::new(ensemble, state), key(0, 0));

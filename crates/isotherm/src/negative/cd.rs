@@ -4,7 +4,7 @@ use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
 use isotherm_tempering::Ensemble;
 use isotherm_tempering::streams::{Key, Purpose};
 
-use super::{Keeps, Learner, Negative};
+use super::{Algorithm, Keeps, Learner, Negative};
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::options::{OptionError, Options};
@@ -15,7 +15,10 @@ use crate::paths::{Gibbs, RbmEnsemble, SwapOn};
 pub const LEARNER: Learner = Learner {
     keeps: Keeps::Nothing,
     check: |Options { sampler, optimiser, .. }| match sampler.columns {
-        Some(columns) if columns != optimiser.batch => Err(OptionError::ColumnsWithCd.into()),
+        Some(columns) if columns != optimiser.batch => {
+            let why = "whose samples start from the batch; set `batch` instead";
+            Err(OptionError::Refused { by: Algorithm::Cd, name: "columns", why }.into())
+        }
         _ => Ok(()),
     },
     begin: |plan, marginals| {

@@ -3,7 +3,7 @@
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::Key;
 
-use super::{Keeps, Learner, Negative};
+use super::{Algorithm, Keeps, Learner, Negative};
 use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
 use crate::options::OptionError;
@@ -12,14 +12,16 @@ use crate::options::OptionError;
 pub const LEARNER: Learner = Learner {
     keeps: Keeps::Nothing,
     check: |options| {
-        if options.sampler.k > 1 {
-            return Err(OptionError::StepsWithExact.into());
-        }
-        let (hidden, most) = (options.hidden, PerfectSampler::LARGEST);
-        match hidden > most {
-            true => Err(OptionError::TooManyToEnumerate { hidden, most }.into()),
-            false => Ok(()),
-        }
+        let (by, most) = (Algorithm::Exact, PerfectSampler::LARGEST);
+        let refused = if options.sampler.k > 1 {
+            OptionError::Refused { by, name: "k", why: "whose samples need no Gibbs steps" }
+        } else if options.hidden > most {
+            let (name, why) = ("hidden", "which enumerates the hidden states");
+            OptionError::Beyond { by, name, value: options.hidden, most, why }
+        } else {
+            return Ok(());
+        };
+        Err(refused.into())
     },
     begin: |plan, marginals| {
         let sampler = PerfectSampler::new(marginals.len(), plan.options.hidden);

@@ -1,12 +1,13 @@
 //! Where negative samples come from.
 //!
 //! Each way is one file that implements [`Negative`] and describes itself as a [`Learner`], and one line in the
-//! registry below. A sampler from outside goes to
-//! [`TrainState::with_negative`](crate::trainer::TrainState::with_negative).
+//! registry below. A sampler from outside goes to [`TrainState::with`](crate::trainer::TrainState::with) or to
+//! [`TrainingBuilder::with_negative`](crate::training::TrainingBuilder::with_negative).
 
 pub mod cd;
 pub mod exact;
 pub mod gibbs_steps;
+pub mod sml;
 pub mod tempered;
 
 use isotherm_kernels::affine::Grouping;
@@ -16,10 +17,29 @@ use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Tempering, TemperingState};
 
 use crate::error::Result;
-use crate::model::Rbm;
-use crate::options::{Algorithm, Options, Plan};
+use crate::model::{Parameters, Rbm};
+use crate::options::{Options, Plan};
 use crate::paths::AnyEnsemble;
+use crate::registry::registry;
 use crate::tensors::Bundle;
+
+pub use tempered::Tempered;
+
+registry! {
+    /// Where the negative samples come from.
+    pub enum Algorithm, learner() -> Learner {
+        /// Contrastive divergence: k steps from the data.
+        Cd => &cd::LEARNER,
+        /// Stochastic maximum likelihood: persistent replicas at β = 1.
+        Sml => &sml::LEARNER,
+        /// SML with parallel tempering on a fixed ladder.
+        Pt => &tempered::PT,
+        /// SML with adaptive parallel tempering.
+        Apt => &tempered::APT,
+        /// Independent samples, drawn exactly by enumerating the hidden states.
+        Exact => &exact::LEARNER,
+    }
+}
 
 /// A source of samples of the model for the negative phase.
 pub trait Negative: Send + Sync {
@@ -46,9 +66,10 @@ pub trait Negative: Send + Sync {
         Ok(())
     }
 
-    /// A hook after each update and each sampling step, `step` being its number: a ladder adapts here.
-    fn after_step(&mut self, step: u64) -> Option<Change> {
-        let _ = step;
+    /// A hook after each update and each sampling step: a ladder adapts here, and weights that are the
+    /// sampler's own can follow those of the model.
+    fn after_step(&mut self, done: &AfterStep<'_>) -> Option<Change> {
+        let _ = done;
         None
     }
 
@@ -83,6 +104,20 @@ pub trait Negative: Send + Sync {
     }
 }
 
+/// What a negative sampler sees after a step.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct AfterStep<'a> {
+    /// The number of the step, from 0 on.
+    pub step: u64,
+    /// The model after it.
+    pub model: &'a Rbm,
+    /// The gradient that the update followed, penalties included; none in a sampling step.
+    pub gradient: Option<&'a Parameters>,
+    /// The learning rate of the update; 0 in a sampling step.
+    pub rate: f64,
+}
+
 /// What an algorithm keeps from one update to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeps {
@@ -102,24 +137,13 @@ pub enum Keeps {
 pub struct Learner {
     /// What it keeps from one update to the next.
     pub keeps: Keeps,
-    /// Options that it refuses.
+    /// Refuses options that do not go with it.
     pub check: fn(&Options) -> Result<()>,
     /// The sampler before the first update, given the visible marginals of the data.
     pub begin: fn(&Plan, &[f64]) -> Box<dyn Negative>,
 }
 
 impl Algorithm {
-    /// The registry: a line for each algorithm.
-    pub fn learner(self) -> &'static Learner {
-        match self {
-            Algorithm::Cd => &cd::LEARNER,
-            Algorithm::Sml => &tempered::SML,
-            Algorithm::Pt => &tempered::PT,
-            Algorithm::Apt => &tempered::APT,
-            Algorithm::Exact => &exact::LEARNER,
-        }
-    }
-
     /// Whether it samples on a ladder of temperatures.
     pub fn is_tempered(self) -> bool {
         matches!(self.learner().keeps, Keeps::Ladder { .. })

@@ -1,5 +1,5 @@
-//! Persistent particles on a ladder (SML, PT and APT): sweep all rungs, swap, observe the flow, sample
-//! the cold end, and let the ladder adapt. SML is a ladder of one rung.
+//! Persistent particles on a ladder (PT and APT): sweep all rungs, swap, observe the flow, sample the cold
+//! end, and let the ladder adapt.
 //!
 //! The ladder need not step at every update (`temper-every`): between two of its steps the particles at β = 1
 //! take plain Gibbs steps ([`GibbsSteps`]).
@@ -11,33 +11,25 @@ use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Adaptation, Ladder, Tempering, TemperingState};
 
 use super::gibbs_steps::GibbsSteps;
-use super::{Keeps, Learner, Negative, anything};
+use super::{AfterStep, Keeps, Learner, Negative, anything};
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::options::Plan;
-use crate::paths::{AnyEnsemble, random_hidden};
+use crate::paths::{AnyEnsemble, PathContext, random_hidden};
 use crate::tensors::{Bundle, insert_tempering, take_tempering};
 
-/// Persistent particles without a ladder, in the registry.
-pub const SML: Learner =
-    Learner { keeps: Keeps::Particles, check: anything, begin: |plan, it| begin(plan, it) };
-
 /// A fixed ladder, in the registry.
-pub const PT: Learner = Learner {
-    keeps: Keeps::Ladder { adapts: false },
-    check: anything,
-    begin: |plan, it| begin(plan, it),
-};
+pub const PT: Learner = tempered(false);
 
 /// An adaptive ladder, in the registry.
-pub const APT: Learner = Learner {
-    keeps: Keeps::Ladder { adapts: true },
-    check: anything,
-    begin: |plan, it| begin(plan, it),
-};
+pub const APT: Learner = tempered(true);
 
-fn begin(plan: &Plan, marginals: &[f64]) -> Box<dyn Negative> {
-    Box::new(Tempered::new(plan, marginals))
+const fn tempered(adapts: bool) -> Learner {
+    Learner {
+        keeps: Keeps::Ladder { adapts },
+        check: anything,
+        begin: |plan, marginals| Box::new(Tempered::new(plan, marginals)),
+    }
 }
 
 /// Persistent particles on a ladder.
@@ -65,17 +57,22 @@ impl Calendar {
 impl Tempered {
     /// The sampler that a plan asks for, its replicas in random states.
     pub fn new(plan: &Plan, marginals: &[f64]) -> Tempered {
+        let mut context = PathContext::new(marginals, plan.options.hidden);
+        context.swap = Some(plan.swap);
+        Tempered::with_ensemble(plan, marginals.len(), plan.path.ensemble(&context))
+    }
+
+    /// The same on another path: `ensemble` may come from outside, and needs no replicas yet.
+    pub fn with_ensemble(plan: &Plan, n_visible: usize, mut ensemble: AnyEnsemble) -> Tempered {
         let n_hidden = plan.options.hidden;
         let ladder = Ladder::new(plan.rungs, plan.options.ladder.spacing);
         let extra = plan.extra_particles();
         let state = TemperingState::with_extra_particles(ladder, plan.columns, extra);
         let key = Key { seed: plan.options.seed, step: 0 };
-        let h = random_hidden(state.replicas.rows(), n_hidden, key);
-        let mut ensemble = plan.path.ensemble(marginals, n_hidden, plan.swap);
-        ensemble.set_hidden(h);
+        ensemble.set_hidden(random_hidden(state.replicas.rows(), n_hidden, key));
         let particles = state.replicas.particles();
         let between = (plan.options.sampler.temper_every > 1)
-            .then(|| GibbsSteps::new(particles, marginals.len(), n_hidden));
+            .then(|| GibbsSteps::new(particles, n_visible, n_hidden));
         let tempering = Tempering::new(ensemble, state);
         Tempered { tempering, between, calendar: Calendar::of(plan), was_between: false }
     }
@@ -111,9 +108,9 @@ impl Negative for Tempered {
 
     /// Respaces the rungs, spawns one or retires one. Not after the ladder's last step: the ladder that is
     /// reported is the one that was measured.
-    fn after_step(&mut self, step: u64) -> Option<Change> {
+    fn after_step(&mut self, done: &AfterStep<'_>) -> Option<Change> {
         let plan = &self.calendar.plan;
-        let adapts = plan.tempers(step) && plan.tempers_again(step + 1);
+        let adapts = plan.tempers(done.step) && plan.tempers_again(done.step + 1);
         let adaptation = self.calendar.adaptation.filter(|_| adapts)?;
         self.tempering.adapt(&adaptation)
     }

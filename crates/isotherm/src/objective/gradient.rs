@@ -44,10 +44,9 @@ impl Centering {
     }
 }
 
-/// The gradient and the buffers it is made in.
+/// The buffers that the gradient is made in.
 #[derive(Clone, Debug)]
 pub struct Gradient {
-    value: Parameters,
     /// Vᵀ: for each visible unit, the rows in which it is one.
     on: BitMatrix,
     /// s_r (h_r − λ) of each row.
@@ -67,7 +66,6 @@ impl Gradient {
     pub fn new(phases: &Phases) -> Gradient {
         let (rows, n_visible, n_hidden) = (phases.v.rows(), phases.v.cols(), phases.h.cols());
         Gradient {
-            value: Parameters::zeros(n_visible, n_hidden),
             on: BitMatrix::zeros(n_visible, rows),
             hidden: Matrix::zeros(rows, n_hidden),
             sides: Matrix::zeros(rows, 2),
@@ -83,11 +81,11 @@ impl Gradient {
     /// Centered, ∇W = Σ_r s_r (v_r − μ)(h_r − λ)ᵀ, ∇b = Δh − ∇Wᵀμ and ∇c = Δv − ∇W λ, where
     /// Δh = Σ_r s_r h_r and Δv = Σ_r s_r v_r. The s_r add up to zero, so a constant that is added to
     /// each h_r or each v_r changes none of the sums.
-    pub fn of(&mut self, phases: &Phases, centering: Option<&Centering>) -> &mut Parameters {
+    pub fn write(&mut self, phases: &Phases, centering: Option<&Centering>, out: &mut Parameters) {
         let level = Level::detect();
         phases.v.transpose_into(level, &mut self.on);
         self.fill_rows(phases, centering);
-        let Parameters { w, b, c } = &mut self.value;
+        let Parameters { w, b, c } = &mut *out;
         product(&self.on, &self.hidden, w);
         product(&self.on, &self.sides, &mut self.visible);
         for (j, c) in c.row_mut(0).iter_mut().enumerate() {
@@ -96,9 +94,8 @@ impl Gradient {
         b.tiles_mut().fill(Tile::ZERO);
         outer::add_rows(level, &self.hidden, b.tiles_mut());
         if let Some(offsets) = centering {
-            self.center(&offsets.visible);
+            self.center(&offsets.visible, out);
         }
-        &mut self.value
     }
 
     /// What each row of the phases brings to the sums, the rows handed out to the threads.
@@ -128,9 +125,8 @@ impl Gradient {
 
     /// Takes the visible offsets into account. So far ∇W is Σ_r s_r v_r (h_r − λ)ᵀ, ∇b is Δh and ∇c
     /// is Δv.
-    fn center(&mut self, mu: &Matrix) {
+    fn center(&self, mu: &Matrix, Parameters { w, b, c }: &mut Parameters) {
         let level = Level::detect();
-        let Parameters { w, b, c } = &mut self.value;
         let (delta_h, tiles) = (b.tiles(), w.tiles_per_row());
         let chunk = rows_per_thread(w.rows(), 2.0 * tiles as f64);
         let rows = mu.row(0).par_chunks(chunk).zip(w.tiles_mut().par_chunks_mut(chunk * tiles));

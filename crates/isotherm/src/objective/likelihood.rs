@@ -1,19 +1,27 @@
 //! The likelihood: the mean of φ over the data minus that over the model (Eq. 2), the latter by negative samples.
 
-use isotherm_kernels::BitMatrix;
+use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::streams::Key;
 
-use super::Objective;
-use super::gradient::Gradient;
+use super::gradient::{Centering, Gradient};
 use super::phases::Phases;
+use super::{Objective, ObjectiveEntry};
 use crate::error::Result;
-use crate::model::Parameters;
+use crate::model::{Parameters, Rbm};
+use crate::negative::Negative;
 use crate::options::{GradientKind, Plan};
-use crate::trainer::TrainState;
+use crate::tensors::Bundle;
+
+/// The likelihood in the registry.
+pub const ENTRY: ObjectiveEntry = ObjectiveEntry {
+    check: |_| Ok(()),
+    begin: |plan, marginals| Box::new(Likelihood::new(plan, marginals)),
+};
 
 /// The gradient of the mean log-likelihood, by samples of the model.
 pub struct Likelihood {
     kind: GradientKind,
+    centering: Centering,
     samples: BitMatrix,
     phases: Phases,
     gradient: Gradient,
@@ -21,12 +29,13 @@ pub struct Likelihood {
 
 impl Likelihood {
     /// Room for the minibatches and the negative samples of a plan.
-    pub fn new(plan: &Plan, n_visible: usize) -> Likelihood {
+    pub fn new(plan: &Plan, marginals: &[f64]) -> Likelihood {
         let (batch, hidden) = (plan.options.optimiser.batch, plan.options.hidden);
-        let particles = plan.particles;
+        let (particles, n_visible) = (plan.particles, marginals.len());
         let phases = Phases::new(batch, particles, n_visible, hidden);
         Likelihood {
             kind: plan.options.optimiser.gradient,
+            centering: Centering::new(marginals, hidden),
             samples: BitMatrix::zeros(particles, n_visible),
             gradient: Gradient::new(&phases),
             phases,
@@ -37,12 +46,13 @@ impl Likelihood {
 impl Objective for Likelihood {
     fn gradient(
         &mut self,
-        state: &mut TrainState,
+        model: &Rbm,
+        negative: &mut dyn Negative,
         batch: &BitMatrix,
         key: Key,
-    ) -> Result<&mut Parameters> {
+        out: &mut Parameters,
+    ) -> Result<()> {
         // negative phase: sweep all rungs, swap, observe the flow, sample the cold end
-        let (model, negative) = (&state.model, &mut state.negative);
         negative.sample(model, batch, key, &mut self.samples)?;
 
         // φ(v, E[h | v]) of the data, the positive phase, and of the samples
@@ -52,9 +62,26 @@ impl Objective for Likelihood {
 
         // the mean of φ over the data minus that over the samples
         let centering = (self.kind == GradientKind::Centered).then(|| {
-            state.centering.follow(&self.phases);
-            &state.centering
+            self.centering.follow(&self.phases);
+            &self.centering
         });
-        Ok(self.gradient.of(&self.phases, centering))
+        self.gradient.write(&self.phases, centering, out);
+        Ok(())
+    }
+
+    fn centering(&self) -> Option<&Centering> {
+        (self.kind == GradientKind::Centered).then_some(&self.centering)
+    }
+
+    fn save(&self, checkpoint: &mut Bundle) -> Result<()> {
+        let hidden = self.centering.hidden.row(0);
+        checkpoint.insert("centering.hidden", &[hidden.len()], hidden)
+    }
+
+    fn restore(&mut self, checkpoint: &Bundle) -> Result<()> {
+        let n_hidden = self.centering.hidden.cols();
+        let hidden: Vec<f32> = checkpoint.get("centering.hidden", &[n_hidden])?;
+        self.centering.hidden = Matrix::from_row(&hidden);
+        Ok(())
     }
 }

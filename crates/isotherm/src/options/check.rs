@@ -7,7 +7,7 @@ use crate::data::ImageShape;
 use crate::error::Result;
 use crate::negative::Keeps;
 use crate::objective::penalties::Smoothness;
-use crate::paths::{SwapOn, is_small};
+use crate::paths::SwapOn;
 use isotherm_tempering::Respace;
 
 /// The largest layer that is enumerated all along a run and not only at its end.
@@ -28,7 +28,10 @@ impl Options {
         check_ranges(self, Options::table())?;
         self.check_combinations()?;
         let path = self.choose_path(n_visible)?;
-        let swap = self.choose_swap(path)?;
+        let entry = path.entry(n_visible, self.hidden);
+        if self.sampler.swap == Some(SwapOn::Energy) && !entry.has_energies {
+            return Err(OptionError::SwapOnEnergy { path }.into());
+        }
         let rungs = self.choose_rungs()?;
         let columns = self.choose_columns();
         let particles = self.choose_particles(columns)?;
@@ -41,17 +44,13 @@ impl Options {
         let metrics_every = record.metrics_every.unwrap_or((optimiser.updates / 200).max(1));
         let plan = Plan {
             path,
-            swap,
+            swap: self.sampler.swap.unwrap_or(entry.swap),
             rungs,
             columns,
             particles,
             average: optimiser.average.unwrap_or((optimiser.updates / 20).max(1)),
             smoothness: self.choose_smoothness(n_visible)?,
-            init_std: optimiser.init_std.unwrap_or(match path {
-                PathKind::HiddenMarginal => 0.2,
-                // 0.1 for the paper's 10 hidden units, 0.014 for 500.
-                _ => (0.1 / self.hidden as f64).sqrt(),
-            }),
+            init_std: optimiser.init_std.unwrap_or((entry.init_std)(self.hidden)),
             metrics_every,
             likelihood_every: record.likelihood_every.unwrap_or((2 * metrics_every).max(1)),
             follows: !cheap && record.likelihood_every != Some(0),
@@ -80,31 +79,21 @@ impl Options {
         } else if optimiser.patience.is_some() && record.likelihood_every == Some(0) {
             OptionError::PatienceUnmeasured
         } else {
-            return (algorithm.learner().check)(self);
+            (algorithm.learner().check)(self)?;
+            return (optimiser.objective.entry().check)(self);
         };
         Err(wrong.into())
     }
 
+    /// Samples that are at β = 1 only are on the joint path by name.
     fn choose_path(&self, n_visible: usize) -> Result<PathKind> {
         let algorithm = self.sampler.algorithm;
         match self.sampler.path {
             PathKind::Auto if !algorithm.is_tempered() => Ok(PathKind::Joint),
-            PathKind::Auto if is_small(n_visible, self.hidden) => Ok(PathKind::HiddenMarginal),
-            PathKind::Auto => Ok(PathKind::BaseRate),
-            PathKind::BaseRate | PathKind::HiddenMarginal if !algorithm.is_persistent() => {
-                Err(OptionError::PathUnused { algorithm }.into())
-            }
+            PathKind::Auto => Ok(PathKind::automatic(n_visible, self.hidden)),
+            PathKind::Joint => Ok(PathKind::Joint),
+            _ if !algorithm.is_persistent() => Err(OptionError::PathUnused { algorithm }.into()),
             path => Ok(path),
-        }
-    }
-
-    fn choose_swap(&self, path: PathKind) -> Result<SwapOn> {
-        match (path, self.sampler.swap) {
-            (PathKind::HiddenMarginal, Some(SwapOn::Energy)) => {
-                Err(OptionError::SwapOnEnergy.into())
-            }
-            (PathKind::Joint, None) => Ok(SwapOn::Energy),
-            (_, swap) => Ok(swap.unwrap_or(SwapOn::FreeEnergy)),
         }
     }
 

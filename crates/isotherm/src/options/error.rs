@@ -1,7 +1,8 @@
 //! Options that cannot work, alone or together.
 
+use super::spec::named;
 use super::value::ValueKind;
-use super::{Algorithm, word};
+use super::{Algorithm, PathKind, word};
 use crate::error::{Action, Cause, Dialect, Kind};
 
 /// Why options are refused.
@@ -42,20 +43,29 @@ pub enum OptionError {
     BurnIn { burn_in: u64, spawn_every: u64 },
     /// A path, for samples at β = 1.
     PathUnused { algorithm: Algorithm },
-    /// Swaps on the energy, on the path without visible units.
-    SwapOnEnergy,
-    /// Columns, for samples that start from the batch.
-    ColumnsWithCd,
+    /// Swaps on the energy, on a path whose states have none.
+    SwapOnEnergy { path: PathKind },
+    /// An option that an algorithm does not take.
+    Refused {
+        /// The algorithm.
+        by: Algorithm,
+        name: &'static str,
+        /// Why not, as a clause about the algorithm; options stand in backticks.
+        why: &'static str,
+    },
+    /// A number that is too large for an algorithm.
+    Beyond {
+        /// The algorithm.
+        by: Algorithm,
+        name: &'static str,
+        value: usize,
+        /// The largest that it takes.
+        most: usize,
+        /// Why, as a clause about the algorithm; options stand in backticks.
+        why: &'static str,
+    },
     /// Fewer particles than columns.
     TooFewParticles { particles: usize, columns: usize },
-    /// Gibbs steps, for exact samples.
-    StepsWithExact,
-    /// More hidden units than exact samples can enumerate.
-    TooManyToEnumerate {
-        hidden: usize,
-        /// The most.
-        most: usize,
-    },
     /// A sampling phase, for an algorithm that keeps no samples.
     NothingToSample { algorithm: Algorithm },
     /// Updates and sampling steps that never end.
@@ -155,38 +165,29 @@ impl Cause for OptionError {
                 let (path, with) = (d.option("path"), with(algorithm));
                 format!("{path} does not go with {with}, which samples at β = 1 only")
             }
-            OptionError::SwapOnEnergy => format!(
+            OptionError::SwapOnEnergy { path } => format!(
                 "{} does not go with {}, which has no visible units to compute an energy with; leave \
                  {} out",
                 d.setting("swap", "energy"),
-                d.setting("path", "hidden-marginal"),
+                d.setting("path", word(path)),
                 d.option("swap")
             ),
-            OptionError::ColumnsWithCd => {
-                let (columns, batch) = (d.option("columns"), d.option("batch"));
-                let with = with(&Algorithm::Cd);
-                format!(
-                    "{columns} does not go with {with}, whose samples start from the batch; set \
-                     {batch} instead"
-                )
+            OptionError::Refused { by, name, why } => {
+                format!("{} does not go with {}, {}", d.option(name), with(by), named(why, d))
             }
+            OptionError::Beyond { by, name, value, most, why } => format!(
+                "{} is more than the {most} that go with {}, {}; lower it or choose another {}",
+                set(name, value),
+                with(by),
+                named(why, d),
+                d.option("algorithm")
+            ),
             OptionError::TooFewParticles { particles, columns } => format!(
                 "{} are fewer than {}, of which each has one; raise {} or lower {}",
                 set("particles", particles),
                 set("columns", columns),
                 d.option("particles"),
                 d.option("columns")
-            ),
-            OptionError::StepsWithExact => {
-                let (k, with) = (d.option("k"), with(&Algorithm::Exact));
-                format!("{k} does not go with {with}, whose samples need no Gibbs steps")
-            }
-            OptionError::TooManyToEnumerate { hidden, most } => format!(
-                "{} enumerates the hidden states, and {hidden} hidden units are more than the {most} \
-                 that it can; lower {} or choose another {}",
-                with(&Algorithm::Exact),
-                d.option("hidden"),
-                d.option("algorithm")
             ),
             OptionError::NothingToSample { algorithm } => {
                 let (steps, with) = (d.option("sampling-steps"), with(algorithm));

@@ -2,11 +2,12 @@
 
 use super::Options;
 use crate::section;
+use crate::training::TrainingBuilder;
 use isotherm_tempering::{Adaptation, Respace, Spacing};
 
 section! {
     /// The ladder of inverse temperatures, and how it adapts.
-    pub struct LadderOptions in "ladder" titled "Ladder", set by Options.ladder {
+    pub struct LadderOptions in "ladder" titled "Ladder", set by Options.ladder and TrainingBuilder {
         /// Rungs at the start.
         rungs: Option<usize> = None, in 1..=u64::MAX, default "10";
         /// Spacing of the rungs at the start.

@@ -32,14 +32,18 @@ use serde::Deserializer;
 use crate::data::ImageShape;
 use crate::error::Result;
 use crate::section;
+use crate::training::TrainingBuilder;
 
+pub use crate::negative::Algorithm;
+pub use crate::objective::ObjectiveKind;
+pub use crate::paths::PathKind;
 pub use defaults::Pace;
 pub use error::{MemoryUse, OptionError};
 pub use ladder::LadderOptions;
 pub use optimiser::{GradientKind, LrDecay, OptimiserOptions};
 pub use plan::Plan;
 pub use record::{FinalLikelihood, RecordOptions};
-pub use sampler::{Algorithm, PathKind, SamplerOptions};
+pub use sampler::SamplerOptions;
 pub use spec::{Chosen, OptionSpec};
 pub use value::{ValueKind, word};
 
@@ -58,7 +62,7 @@ section! {
     ///
     /// Every option has a method of its name that sets it, whatever section it is in. The defaults are those for
     /// the paper's mixture; [`Options::for_examples`] has those for other data.
-    pub struct Options in "" titled "Model", set by Options {
+    pub struct Options in "" titled "Model", set by Options and TrainingBuilder {
         /// Hidden units.
         hidden: usize = 10, in 1..=MOST_UNITS;
         /// Width and height of the images that the examples are, row by row, for the report's pictures and for

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::Options;
+use crate::objective::ObjectiveKind;
 use crate::section;
+use crate::training::TrainingBuilder;
 
 /// How the learning rate falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +33,9 @@ pub enum GradientKind {
 
 section! {
     /// How the parameters are learned.
-    pub struct OptimiserOptions in "optimiser" titled "Optimiser", set by Options.optimiser {
+    pub struct OptimiserOptions in "optimiser" titled "Optimiser", set by Options.optimiser and TrainingBuilder {
+        /// What is maximised, less the penalties: the mean log-likelihood of the examples.
+        objective: ObjectiveKind = ObjectiveKind::Likelihood;
         /// Examples in a minibatch.
         batch: usize = 5, in 1..=u64::MAX, default "100", mixture "5";
         /// Updates of the model.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Options;
 use crate::section;
+use crate::training::TrainingBuilder;
 
 /// What is done about the likelihood at the end of a run whose model cannot be enumerated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,7 +18,7 @@ pub enum FinalLikelihood {
 
 section! {
     /// What is written down along a run, and how often.
-    pub struct RecordOptions in "record" titled "Record", set by Options.record {
+    pub struct RecordOptions in "record" titled "Record", set by Options.record and TrainingBuilder {
         /// Steps between two rows of metrics.
         metrics_every: Option<u64> = None, in 1..=u64::MAX, default "a 200th of the updates";
         /// Updates between two likelihoods, 0 for the end only. They are exact up to 16 units in the smaller

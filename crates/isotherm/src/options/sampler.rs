@@ -1,47 +1,17 @@
 //! `[sampler]`: where negative samples come from.
 
-use serde::{Deserialize, Serialize};
-
 use super::Options;
-use crate::paths::SwapOn;
+use crate::negative::Algorithm;
+use crate::paths::{PathKind, SwapOn};
 use crate::section;
-
-/// Where the negative samples come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Algorithm {
-    /// Contrastive divergence: k steps from the data.
-    Cd,
-    /// Stochastic maximum likelihood: persistent replicas at β = 1.
-    Sml,
-    /// SML with parallel tempering on a fixed ladder.
-    Pt,
-    /// SML with adaptive parallel tempering.
-    Apt,
-    /// Independent samples, drawn exactly by enumerating the hidden states.
-    Exact,
-}
-
-/// The path between the reference and the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PathKind {
-    /// Chosen from the size of the hidden layer.
-    Auto,
-    /// The paper's.
-    Joint,
-    /// From the data's marginals.
-    BaseRate,
-    /// p(h)^β.
-    HiddenMarginal,
-}
+use crate::training::TrainingBuilder;
 
 /// Bounds a mistyped number of Gibbs steps, which would take for ever.
 const MOST_GIBBS_STEPS: u64 = 1 << 20;
 
 section! {
     /// Where negative samples come from.
-    pub struct SamplerOptions in "sampler" titled "Sampler", set by Options.sampler {
+    pub struct SamplerOptions in "sampler" titled "Sampler", set by Options.sampler and TrainingBuilder {
         /// Where negative samples come from: contrastive divergence, persistent particles at β = 1, a fixed
         /// ladder, an adaptive ladder, or exact samples by enumerating up to 16 hidden units.
         algorithm: Algorithm = Algorithm::Apt;

@@ -18,13 +18,15 @@
 ///
 /// The documentation of a field is its help text; it names other options in backticks. `in` is the range of a
 /// number, `value` what the command line calls the value, `default` tells how a default is found that
-/// depends on the data or on other options, and `mixture` what it is for the paper's mixture.
+/// depends on the data or on other options, and `mixture` what it is for the paper's mixture. `and Builder`
+/// after the owner gives a builder with the fields `options` and `chosen` the same setters.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! section {
     (
         $(#[doc = $about:literal])+
-        pub struct $Section:ident in $name:literal titled $title:literal, set by $Owner:ident $(. $part:ident)? {
+        pub struct $Section:ident in $name:literal titled $title:literal,
+            set by $Owner:ident $(. $part:ident)? $(and $Builder:ident)? {
             $(
                 $(#[doc = $help:literal])+
                 $field:ident: $type:ty = $value:expr
@@ -112,6 +114,21 @@ macro_rules! section {
         }
 
         $crate::section! { @setters $Owner $(. $part)?; $( $(#[doc = $help])+ $field: $type; )+ }
+        $crate::section! { @builder $($Builder)?; $( $(#[doc = $help])+ $field: $type; )+ }
+    };
+
+    (@builder; $($fields:tt)*) => {};
+    (@builder $Builder:ident; $( $(#[doc = $help:literal])+ $field:ident: $type:ty; )+) => {
+        impl $Builder<'_> {
+            $(
+                $(#[doc = $help])+
+                pub fn $field(mut self, value: $type) -> Self {
+                    self.chosen.insert($crate::section!(@kebab $field));
+                    self.options = self.options.$field(value);
+                    self
+                }
+            )+
+        }
     };
 
     (@setters $Owner:ident . $part:ident; $( $(#[doc = $help:literal])+ $field:ident: $type:ty; )+) => {

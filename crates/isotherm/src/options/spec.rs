@@ -49,7 +49,7 @@ impl OptionSpec {
 }
 
 /// A text with what stands in backticks as the dialect has it: an option, or a setting such as `swap energy`.
-fn named(text: &str, dialect: &dyn Dialect) -> String {
+pub(super) fn named(text: &str, dialect: &dyn Dialect) -> String {
     let mut out = String::with_capacity(text.len());
     for (i, part) in text.split('`').enumerate() {
         match (i % 2, part.split_once(' ')) {
@@ -133,6 +133,11 @@ impl Chosen {
     /// Adds others.
     pub fn extend(&mut self, others: &Chosen) {
         self.0.extend(&others.0);
+    }
+
+    /// Adds one.
+    pub(crate) fn insert(&mut self, name: &'static str) {
+        self.0.insert(name);
     }
 
     /// Whether an option is among them.

@@ -7,7 +7,7 @@ use serde::de::value::Error as Mismatch;
 use serde::de::{IntoDeserializer, Visitor};
 use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 
-use super::{Algorithm, FinalLikelihood, GradientKind, LrDecay, PathKind};
+use super::{Algorithm, FinalLikelihood, GradientKind, LrDecay, ObjectiveKind, PathKind};
 use crate::data::{Binarise, ConstantColumns, ImageShape, LeftOut, Split};
 use crate::error::Error;
 use crate::paths::SwapOn;
@@ -203,7 +203,7 @@ macro_rules! words {
 }
 
 words!(Algorithm, PathKind, SwapOn, Spacing, Respace, LrDecay, GradientKind, FinalLikelihood);
-words!(ConstantColumns);
+words!(ConstantColumns, ObjectiveKind);
 
 macro_rules! texts {
     ($($type:ty),+) => {$(

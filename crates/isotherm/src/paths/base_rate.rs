@@ -1,8 +1,17 @@
 //! The base-rate path: its reference has independent visible units with the data's marginals, so that
 //! modes are not reweighted by their visible entropy on the way down.
 
-use super::{Gibbs, GibbsPath, SwapOn};
+use super::{Gibbs, GibbsPath, PathEntry, SwapOn, small_weights};
 use crate::model::log_odds;
+
+/// The base-rate path in the registry.
+pub const PATH: PathEntry = PathEntry {
+    build: |context, swap| Box::new(base_rate(context.marginals, context.n_hidden, swap)),
+    swap: SwapOn::FreeEnergy,
+    has_energies: true,
+    init_std: small_weights,
+    cost: 1.0,
+};
 
 /// The path whose reference has these visible marginals.
 pub fn base_rate(marginals: &[f64], n_hidden: usize, swap: SwapOn) -> Gibbs {

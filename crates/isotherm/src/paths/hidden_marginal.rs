@@ -16,7 +16,7 @@ use isotherm_tempering::{Explorer, Path, Population, Result, States};
 use rayon::prelude::*;
 
 use self::visible_sums::{Carried, Scratch, Tabulated, VisibleSums};
-use super::{HiddenStates, VisibleUnits};
+use super::{HiddenStates, PathEntry, SwapOn, VisibleUnits};
 use crate::model::Rbm;
 use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::threads::rows_per_thread;
@@ -24,6 +24,16 @@ use isotherm_tempering::threads::rows_per_thread;
 /// The largest hidden layer for which this path is worth it: a sweep costs a pass over the visible
 /// units for every hidden one.
 pub const SMALL_HIDDEN: usize = 32;
+
+/// The hidden-marginal path in the registry.
+pub const PATH: PathEntry = PathEntry {
+    build: |context, _| Box::new(hidden_marginal(context.n_visible(), context.n_hidden)),
+    swap: SwapOn::FreeEnergy,
+    // The visible units, without which there is no energy, are summed out.
+    has_energies: false,
+    init_std: |_| 0.2,
+    cost: 40.0,
+};
 
 /// p(h)^β over the hidden units.
 #[derive(Clone, Copy, Debug)]

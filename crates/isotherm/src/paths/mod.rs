@@ -7,9 +7,10 @@
 //! | [`base_rate`](mod@base_rate) | v-field (1−β)c₀ + β(c + Wh), h-field β(b + Wᵀv) | product of the data's marginals | block Gibbs |
 //! | [`hidden_marginal`](mod@hidden_marginal) | p(h)^β, v summed out | uniform h | single-site Gibbs |
 //!
-//! [`automatic`] chooses among them. Another path is one more file: a [`Path`], an
-//! [`Explorer`] with [`VisibleUnits`], and [`HiddenStates`]; the [`Population`] of the three is an
-//! [`RbmEnsemble`].
+//! [`PathKind::automatic`] chooses among them. Another path is one more file, with a [`Path`], an [`Explorer`]
+//! with [`VisibleUnits`], and [`HiddenStates`], and one line in the registry below; the [`Population`] of the three
+//! is an [`RbmEnsemble`]. A path from outside goes to
+//! [`Tempered::with_ensemble`](crate::negative::Tempered::with_ensemble).
 
 pub mod base_rate;
 mod block_gibbs;
@@ -31,10 +32,78 @@ use isotherm_tempering::{Densities, Explorer, Path, Population, States};
 use serde::{Deserialize, Serialize};
 
 use crate::model::Rbm;
-use crate::options::PathKind;
-use base_rate::base_rate;
-use hidden_marginal::{SMALL_HIDDEN, hidden_marginal};
-use joint::joint;
+use crate::registry::registry;
+use hidden_marginal::SMALL_HIDDEN;
+
+registry! {
+    /// The path between the reference and the model.
+    pub enum PathKind, entry(n_visible: usize, n_hidden: usize) -> PathEntry {
+        /// Chosen from the numbers of units.
+        Auto => PathKind::automatic(n_visible, n_hidden).entry(n_visible, n_hidden),
+        /// The paper's.
+        Joint => &joint::PATH,
+        /// From the data's marginals.
+        BaseRate => &base_rate::PATH,
+        /// p(h)^β.
+        HiddenMarginal => &hidden_marginal::PATH,
+    }
+}
+
+/// A path as the registry knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct PathEntry {
+    /// An ensemble on it without replicas yet.
+    pub build: fn(&PathContext<'_>, SwapOn) -> AnyEnsemble,
+    /// What swaps are decided on by default.
+    pub swap: SwapOn,
+    /// Whether its states have an energy that swaps can be decided on.
+    pub has_energies: bool,
+    /// The standard deviation of initial weights that suits it, by the number of hidden units.
+    pub init_std: fn(usize) -> f64,
+    /// The cost of a sweep, in products of the weights with a state.
+    pub cost: f64,
+}
+
+/// What a path is built from.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct PathContext<'a> {
+    /// The visible marginals of the data.
+    pub marginals: &'a [f64],
+    /// Hidden units of the model.
+    pub n_hidden: usize,
+    /// What swaps are decided on; the path's default if absent.
+    pub swap: Option<SwapOn>,
+}
+
+impl PathContext<'_> {
+    /// For data with these marginals and a model with so many hidden units.
+    pub fn new(marginals: &[f64], n_hidden: usize) -> PathContext<'_> {
+        PathContext { marginals, n_hidden, swap: None }
+    }
+
+    /// Visible units of the model.
+    pub fn n_visible(&self) -> usize {
+        self.marginals.len()
+    }
+}
+
+impl PathKind {
+    /// The path that mixes best: hidden-marginal if the hidden units are few and not more than the visible ones,
+    /// base-rate otherwise.
+    pub fn automatic(n_visible: usize, n_hidden: usize) -> PathKind {
+        match n_hidden <= SMALL_HIDDEN.min(n_visible) {
+            true => PathKind::HiddenMarginal,
+            false => PathKind::BaseRate,
+        }
+    }
+
+    /// An ensemble on this path without replicas yet.
+    pub fn ensemble(self, context: &PathContext<'_>) -> AnyEnsemble {
+        let entry = self.entry(context.n_visible(), context.n_hidden);
+        (entry.build)(context, context.swap.unwrap_or(entry.swap))
+    }
+}
 
 /// What the swap ratio is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,32 +204,9 @@ where
 /// An ensemble on a path that was chosen at run time.
 pub type AnyEnsemble = Box<dyn RbmEnsemble>;
 
-/// Whether the automatic choice is the hidden-marginal path: the hidden units are few, and not more than
-/// the visible ones.
-pub fn is_small(n_visible: usize, n_hidden: usize) -> bool {
-    n_hidden <= SMALL_HIDDEN.min(n_visible)
-}
-
-/// An ensemble on the path that mixes best, without replicas yet: hidden-marginal where the model
-/// [is small](is_small), base-rate otherwise.
-pub fn automatic(marginals: &[f64], n_hidden: usize) -> AnyEnsemble {
-    match is_small(marginals.len(), n_hidden) {
-        true => Box::new(hidden_marginal(marginals.len(), n_hidden)),
-        false => Box::new(base_rate(marginals, n_hidden, SwapOn::FreeEnergy)),
-    }
-}
-
-impl PathKind {
-    /// An ensemble on this path without replicas yet: the registry of paths, a line for each.
-    pub fn ensemble(self, marginals: &[f64], n_hidden: usize, swap: SwapOn) -> AnyEnsemble {
-        let n_visible = marginals.len();
-        match self {
-            PathKind::Auto => automatic(marginals, n_hidden),
-            PathKind::Joint => Box::new(joint(n_visible, n_hidden, swap)),
-            PathKind::BaseRate => Box::new(base_rate(marginals, n_hidden, swap)),
-            PathKind::HiddenMarginal => Box::new(hidden_marginal(n_visible, n_hidden)),
-        }
-    }
+/// For paths that need no other initial weights: 0.1 for the paper's 10 hidden units, 0.014 for 500.
+fn small_weights(n_hidden: usize) -> f64 {
+    (0.1 / n_hidden as f64).sqrt()
 }
 
 /// Hidden units in random states.

@@ -1,7 +1,5 @@
 //! The state of a run as named tensors, and back. Whatever must return bit for bit is a tensor.
 
-use isotherm_kernels::Matrix;
-
 use super::best::{Best, Candidate, Measurements};
 use super::state::TrainState;
 use crate::error::Result;
@@ -19,11 +17,7 @@ impl TrainState {
         self.model.parameters().insert_into(bundle, "")?;
         self.averaged.insert_into(bundle, "averaged.")?;
         self.velocity.insert_into(bundle, "velocity.")?;
-        bundle.insert(
-            "centering.hidden",
-            &[self.model.n_hidden()],
-            self.centering.hidden.row(0),
-        )?;
+        self.objective.save(bundle)?;
         if let Some(OnlineLogZ { sampler, minus_f, filter }) = &self.online {
             insert_tempering(&sampler.tempering, "follower.", bundle)?;
             if !minus_f.is_empty() {
@@ -50,19 +44,26 @@ impl TrainState {
         self.negative.save(bundle)
     }
 
-    /// The state in a bundle.
+    /// The state in a bundle, with the sampler and the objective of the plan.
     pub fn take_from(bundle: &Bundle, plan: &Plan, marginals: &[f64]) -> Result<TrainState> {
-        let (n_visible, n_hidden) = (marginals.len(), plan.options.hidden);
-        let parameters = |prefix| Parameters::take_from(bundle, prefix, n_visible, n_hidden);
         let mut state = TrainState::new(plan, marginals);
-        state.step = one(bundle, "step")?;
-        state.model = Rbm::new(parameters("")?);
-        state.averaged = parameters("averaged.")?;
-        state.velocity = parameters("velocity.")?;
-        let hidden: Vec<f32> = bundle.get("centering.hidden", &[n_hidden])?;
-        state.centering.hidden = Matrix::from_row(&hidden);
-        // A checkpoint of an older version has none: it begins anew.
-        if state.online.is_some() && bundle.tensors.contains_key("follower.looks") {
+        state.restore(bundle)?;
+        Ok(state)
+    }
+
+    /// Puts a state before its first update into that in a bundle, its sampler and its objective included.
+    pub fn restore(&mut self, bundle: &Bundle) -> Result<()> {
+        let (n_visible, n_hidden) = (self.model.n_visible(), self.model.n_hidden());
+        let parameters = |prefix| Parameters::take_from(bundle, prefix, n_visible, n_hidden);
+        self.step = one(bundle, "step")?;
+        self.model = Rbm::new(parameters("")?);
+        self.averaged = parameters("averaged.")?;
+        self.velocity = parameters("velocity.")?;
+        self.objective.restore(bundle)?;
+        // A checkpoint of an older version has none: the estimate starts again.
+        if let Some(online) = &mut self.online
+            && bundle.tensors.contains_key("follower.looks")
+        {
             let looks = one(bundle, "follower.looks")?;
             let variances: Vec<f64> = bundle.get("follower.variances", &[3])?;
             let (log_z, step, bridges) = (variances[0], variances[1], variances[2]);
@@ -71,7 +72,6 @@ impl TrainState {
                 log_z: bundle.get("follower.log_z", &[if looks > 0 { COLUMNS } else { 0 }])?,
                 variances: Variances { log_z, step, bridges },
             };
-            let Some(online) = &mut state.online else { return Ok(state) };
             take_tempering(bundle, "follower.", &mut online.sampler.tempering)?;
             if looks > 0 || bundle.tensors.contains_key("follower.weights") {
                 online.minus_f = bundle.get("follower.weights", &[COLUMNS])?;
@@ -84,7 +84,7 @@ impl TrainState {
             let means: Vec<f64> = bundle.get("looks.means", &[2])?;
             let counts: Vec<u64> = bundle.get("looks.counts", &[4])?;
             let waits = bundle.tensors.contains_key("candidate.update");
-            state.best = Some(Box::new(Best {
+            self.best = Some(Box::new(Best {
                 kept: Candidate::take_from(bundle, "best.", units)?,
                 candidate: waits
                     .then(|| Candidate::take_from(bundle, "candidate.", units))
@@ -100,8 +100,7 @@ impl TrainState {
                 },
             }));
         }
-        state.negative.restore(bundle)?;
-        Ok(state)
+        self.negative.restore(bundle)
     }
 }
 

@@ -4,7 +4,7 @@ use super::best::Best;
 use crate::likelihood::online::OnlineLogZ;
 use crate::model::{Initial, Parameters, Rbm};
 use crate::negative::Negative;
-use crate::objective::gradient::Centering;
+use crate::objective::Objective;
 use crate::options::Plan;
 
 /// The state of a run between two steps.
@@ -17,28 +17,32 @@ pub struct TrainState {
     pub averaged: Parameters,
     /// The momentum of its parameters.
     pub velocity: Parameters,
-    /// The offsets of the centered gradient.
-    pub centering: Centering,
+    /// What is maximised.
+    pub objective: Box<dyn Objective>,
     /// The sampler with its replicas and its ladder.
     pub negative: Box<dyn Negative>,
-    /// Who follows the likelihood along the run.
+    /// The online estimate of log Z.
     pub online: Option<OnlineLogZ>,
     /// The best model so far, where there are validation data.
     pub best: Option<Box<Best>>,
 }
 
 impl TrainState {
-    /// The state before the first update.
+    /// The state before the first update, with the sampler and the objective of the plan.
     pub fn new(plan: &Plan, marginals: &[f64]) -> TrainState {
-        let learner = plan.options.sampler.algorithm.learner();
-        TrainState::with_negative(plan, marginals, (learner.begin)(plan, marginals))
+        let negative = plan.options.sampler.algorithm.learner().begin;
+        let objective = plan.options.optimiser.objective.entry().begin;
+        let (negative, objective) = (negative(plan, marginals), objective(plan, marginals));
+        TrainState::with(plan, marginals, negative, objective)
     }
 
-    /// The same with a sampler of one's own, which gives as many samples as the plan has particles.
-    pub fn with_negative(
+    /// The same with a sampler and an objective that may come from outside. The sampler gives as many samples as
+    /// it is asked for, with the likelihood as many as the plan has particles.
+    pub fn with(
         plan: &Plan,
         marginals: &[f64],
         negative: Box<dyn Negative>,
+        objective: Box<dyn Objective>,
     ) -> TrainState {
         let n_hidden = plan.options.hidden;
         let initial = Initial { n_hidden, std: plan.init_std, seed: plan.options.seed };
@@ -47,7 +51,7 @@ impl TrainState {
             step: 0,
             averaged: model.parameters().clone(),
             velocity: Parameters::zeros(marginals.len(), n_hidden),
-            centering: Centering::new(marginals, n_hidden),
+            objective,
             negative,
             online: OnlineLogZ::new(plan, marginals),
             best: None,

@@ -79,7 +79,7 @@ fn around_the_offsets(state: &TrainState) -> Vec<f64> {
     let product = |j: usize, i: usize, by: &Matrix, at: usize| {
         f64::from(w.row(j)[i]) * f64::from(by.row(0)[at])
     };
-    let Centering { visible: mu, hidden: lambda } = &state.centering;
+    let Centering { visible: mu, hidden: lambda } = state.objective.centering().unwrap();
     let of_b =
         |i: usize| f64::from(b.row(0)[i]) + (0..VISIBLE).map(|j| product(j, i, mu, j)).sum::<f64>();
     let of_c = |j: usize| {

@@ -1,128 +1,176 @@
-//! The seams from outside: a toy of each kind, written with public items only, trains or samples.
+//! The seams from outside: a toy of each kind, written with what `isotherm` exports, trains or samples.
 
-use isotherm::model::Parameters;
-use isotherm::negative::Negative;
-use isotherm::objective::Objective;
-use isotherm::options::Options;
-use isotherm::paths::{HiddenStates, RbmEnsemble, VisibleUnits, random_hidden};
 use isotherm::prelude::*;
-use isotherm::trainer::{TrainState, Trainer};
-use isotherm_kernels::Matrix;
-use isotherm_tempering::evidence::work_values::WorkValues;
-use isotherm_tempering::streams::{Key, Purpose};
-use isotherm_tempering::{
-    Densities, Ensemble, Explorer, Ladder, Moment, Path, Population, Recorder, Sampler, Spacing,
-    States, Tempering, TemperingState, WarmUp,
-};
-use rand::RngExt;
+use isotherm::seams::*;
+use isotherm::tempering::evidence::work_values::WorkValues;
 
 use crate::common::random_rbm;
 
 fn two_patterns() -> Dataset {
-    let rows = [[1u8, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]].concat();
-    let rows: Vec<Vec<bool>> =
-        rows.chunks(6).map(|row| row.iter().map(|&x| x == 1).collect()).collect();
-    let mut bits = BitMatrix::zeros(100, 6);
-    for example in 0..100 {
-        for (column, &on) in rows[example % 2].iter().enumerate() {
-            bits.set(example, column, on);
-        }
-    }
-    Dataset::Table(isotherm::data::Table::new("two patterns", bits))
+    Dataset::from_rows(&[[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]].repeat(50)).unwrap()
 }
 
-/// Negative samples that are the data of the batch before: a poor sampler, but a sampler.
+/// A uniform random number for a row.
+fn uniform(key: Key, purpose: Purpose, row: usize) -> f64 {
+    f64::from(key.lanes(purpose, row).next_uniforms().0[0])
+}
+
+/// Negative samples that are the data of the batch before: a poor sampler, but a sampler. It also adds up how
+/// far the gradients move the visible biases.
+#[derive(Default)]
 struct LastBatch {
-    kept: Option<BitMatrix>,
-    updates: u64,
+    kept: Vec<u64>,
+    moved: Vec<f32>,
+    sampling_steps: u64,
 }
 
 impl Negative for LastBatch {
     fn sample(&mut self, _: &Rbm, batch: &BitMatrix, key: Key, out: &mut BitMatrix) -> Result<()> {
         for row in 0..out.rows() {
-            match &self.kept {
-                Some(kept) => out.row_mut(row).copy_from_slice(kept.row(row)),
-                None => {
-                    let mut rng = key.sequence(Purpose::Visible, row);
-                    (0..out.cols()).for_each(|column| out.set(row, column, rng.random()));
-                }
-            }
+            let coin = || (uniform(key, Purpose::Visible, row) * 64.0) as u64;
+            out.row_mut(row)[0] = self.kept.get(row).copied().unwrap_or_else(coin);
         }
-        self.kept = Some(batch.clone());
+        self.kept = batch.words().to_vec();
         Ok(())
     }
 
-    fn after_step(&mut self, _: u64) -> Option<isotherm_tempering::engine::Change> {
-        self.updates += 1;
+    fn after_step(&mut self, done: &AfterStep<'_>) -> Option<Change> {
+        match done.gradient {
+            Some(gradient) => {
+                self.moved.resize(done.model.n_visible(), 0.0);
+                for (moved, c) in self.moved.iter_mut().zip(gradient.c.row(0)) {
+                    *moved += done.rate as f32 * c;
+                }
+            }
+            None => self.sampling_steps += 1,
+        }
         None
     }
 
-    fn save(&self, checkpoint: &mut isotherm::tensors::Bundle) -> Result<()> {
-        checkpoint.insert("toy.updates", &[1], &[self.updates])
+    fn save(&self, checkpoint: &mut Bundle) -> Result<()> {
+        checkpoint.insert("toy.kept", &[self.kept.len()], &self.kept)?;
+        checkpoint.insert("toy.moved", &[self.moved.len()], &self.moved)?;
+        checkpoint.insert("toy.sampling_steps", &[1], &[self.sampling_steps])
     }
 
-    fn restore(&mut self, checkpoint: &isotherm::tensors::Bundle) -> Result<()> {
-        self.updates = checkpoint.get("toy.updates", &[1])?[0];
+    fn restore(&mut self, checkpoint: &Bundle) -> Result<()> {
+        self.kept = checkpoint.get("toy.kept", checkpoint.tensor("toy.kept")?.shape())?;
+        self.moved = checkpoint.get("toy.moved", checkpoint.tensor("toy.moved")?.shape())?;
+        self.sampling_steps = checkpoint.get("toy.sampling_steps", &[1])?[0];
         Ok(())
     }
 }
 
-#[test]
-fn a_negative_sampler_from_outside_trains_and_is_in_the_checkpoint() {
-    let data = two_patterns();
-    let options = Options::default().hidden(2).updates(50).batch(10).algorithm(Algorithm::Sml);
-    let plan = options.check(6).unwrap();
-    let marginals = data.marginals();
-    let toy = || Box::new(LastBatch { kept: None, updates: 0 });
-    let mut state = TrainState::with_negative(&plan, &marginals, toy());
-    let before = state.model.parameters().clone();
-    let mut trainer = Trainer::new(plan.clone(), data);
-    for _ in 0..50 {
-        trainer.step(&mut state).unwrap();
-    }
-    assert_ne!(&before, state.model.parameters(), "it learned");
-    assert!(state.negative.ladder().is_none());
-    let mut bundle = isotherm::tensors::Bundle::new(serde_json::Value::Null);
-    state.insert_into(&mut bundle).unwrap();
-    assert_eq!(bundle.get::<u64>("toy.updates", &[1]).unwrap(), [50], "the hook was called");
-    let mut again = toy();
-    again.restore(&bundle).unwrap();
-    assert_eq!(again.updates, 50);
-}
-
-/// −½ Σ (θ − θ*)² of the visible biases, whose maximum is known.
+/// −½ Σ (c − c*)² of the visible biases, whose maximum is known; c* may move at every update.
 struct Parabola {
     wanted: f32,
-    gradient: Parameters,
+    moves: f32,
 }
 
 impl Objective for Parabola {
     fn gradient(
         &mut self,
-        state: &mut TrainState,
+        model: &Rbm,
+        _: &mut dyn Negative,
         _: &BitMatrix,
         _: Key,
-    ) -> Result<&mut Parameters> {
-        let c: Vec<f32> =
-            state.model.parameters().c.row(0).iter().map(|c| self.wanted - c).collect();
-        self.gradient.c = Matrix::from_row(&c);
-        Ok(&mut self.gradient)
+        out: &mut Parameters,
+    ) -> Result<()> {
+        self.wanted += self.moves;
+        *out = Parameters::zeros(model.n_visible(), model.n_hidden());
+        for (out, c) in out.c.row_mut(0).iter_mut().zip(model.parameters().c.row(0)) {
+            *out = self.wanted - c;
+        }
+        Ok(())
+    }
+
+    fn save(&self, checkpoint: &mut Bundle) -> Result<()> {
+        checkpoint.insert("toy.wanted", &[1], &[self.wanted])
+    }
+
+    fn restore(&mut self, checkpoint: &Bundle) -> Result<()> {
+        self.wanted = checkpoint.get("toy.wanted", &[1])?[0];
+        Ok(())
+    }
+}
+
+fn bundle(state: &TrainState) -> Bundle {
+    let mut bundle = Bundle::default();
+    state.insert_into(&mut bundle).unwrap();
+    bundle
+}
+
+/// Two runs of 50 updates and 5 sampling steps, one of which is saved, dropped and resumed after 30.
+fn assert_resumes(begin: impl Fn(&Plan, &[f64]) -> TrainState) {
+    let data = two_patterns();
+    let options = Options::default().hidden(2).updates(50).batch(10).algorithm(Algorithm::Sml);
+    let plan = options.sampling_steps(5).check(6).unwrap();
+    let marginals = data.marginals();
+    let go_on = |state: &mut TrainState, steps: u64| {
+        let mut trainer = Trainer::new(plan.clone(), data.clone());
+        for _ in 0..steps {
+            trainer.step(state).unwrap();
+        }
+    };
+    let mut whole = begin(&plan, &marginals);
+    let before = whole.model.parameters().clone();
+    go_on(&mut whole, 55);
+    assert_ne!(&before, whole.model.parameters(), "it learned");
+    assert!(whole.negative.ladder().is_none());
+
+    let mut first = begin(&plan, &marginals);
+    go_on(&mut first, 30);
+    let mut resumed = begin(&plan, &marginals);
+    resumed.restore(&bundle(&first)).unwrap();
+    assert_eq!(bundle(&resumed), bundle(&first));
+    go_on(&mut resumed, 25);
+    assert_eq!(bundle(&resumed), bundle(&whole));
+}
+
+#[test]
+fn a_negative_sampler_and_an_objective_from_outside_resume_from_a_checkpoint() {
+    let likelihood = |plan: &Plan, marginals: &[f64]| {
+        (plan.options.optimiser.objective.entry().begin)(plan, marginals)
+    };
+    let parabola = || Box::new(Parabola { wanted: 0.0, moves: 0.1 });
+    let toy = || Box::new(LastBatch::default());
+    assert_resumes(|plan, it| TrainState::with(plan, it, toy(), likelihood(plan, it)));
+    assert_resumes(|plan, it| TrainState::with(plan, it, toy(), parabola()));
+}
+
+/// Without momentum the biases are where they began plus the sum of rate times gradient: what the hook sees is what
+/// the model does.
+#[test]
+fn the_hook_sees_every_update() {
+    let data = two_patterns();
+    let training = Training::on(&data).hidden(2).updates(200).sampling_steps(7).batch(10);
+    let training = training.with_negative(|_, _| LastBatch::default());
+    let mut training = training.algorithm(Algorithm::Sml).begin().unwrap();
+    let before = training.state().model.parameters().c.clone();
+    training.run(|_, _| true).unwrap();
+    let bundle = bundle(training.state());
+    assert_eq!(bundle.get::<u64>("toy.sampling_steps", &[1]).unwrap(), [7]);
+    let moved: Vec<f32> = bundle.get("toy.moved", &[6]).unwrap();
+    let after = &training.state().model.parameters().c;
+    for ((before, after), moved) in before.row(0).iter().zip(after.row(0)).zip(moved) {
+        assert!((before + moved - after).abs() < 1e-4, "{before} + {moved} is not {after}");
+        assert!(moved.abs() > 1e-3, "{moved}");
     }
 }
 
 #[test]
 fn an_objective_from_outside_is_maximised() {
     let data = two_patterns();
-    let options = Options::default().hidden(2).updates(400).lr(0.1).algorithm(Algorithm::Exact);
-    let plan = options.check(6).unwrap();
-    let objective = Parabola { wanted: 1.5, gradient: Parameters::zeros(6, 2) };
-    let mut state = TrainState::new(&plan, &data.marginals());
-    let mut trainer = Trainer::with_objective(plan, data, Box::new(objective));
-    for _ in 0..400 {
-        trainer.step(&mut state).unwrap();
-    }
-    let c = state.model.parameters().c.row(0);
-    assert!(c.iter().all(|c| (c - 1.5).abs() < 1e-3), "{c:?}");
+    let training = Training::on(&data).hidden(2).updates(400).lr(0.1).weight_decay(0.1);
+    let training = training.with_objective(|_, _| Parabola { wanted: 1.5, moves: 0.0 });
+    let mut training = training.begin().unwrap();
+    let before = training.state().model.parameters().clone();
+    training.run(|_, _| true).unwrap();
+    let Parameters { w, b, c } = training.state().model.parameters();
+    assert!(c.row(0).iter().all(|c| (c - 1.5).abs() < 1e-3), "{c:?}");
+    // It has no offsets, so a penalty on the weights moves no bias.
+    assert!(w.row(0)[0].abs() < 0.5 * before.w.row(0)[0].abs(), "the weights decayed");
+    assert_eq!(*b, before.b);
 }
 
 /// p(h)^β written out by hand for two hidden units: its explorer draws a state from the whole table.
@@ -200,8 +248,7 @@ impl Explorer<Table4> for Table4 {
         states.log_p = [0, 1, 2, 3].map(|h| log_p(model, h));
         for (row, (h, beta)) in states.h.iter_mut().zip(betas).enumerate() {
             let weights = states.log_p.map(|log_p| (beta * log_p).exp());
-            let mut left =
-                key.sequence(Purpose::Sweep, row).random::<f64>() * weights.iter().sum::<f64>();
+            let mut left = uniform(key, Purpose::Sweep, row) * weights.iter().sum::<f64>();
             *h = (0..3u8)
                 .find(|&h| {
                     left -= weights[usize::from(h)];
@@ -214,16 +261,34 @@ impl Explorer<Table4> for Table4 {
 }
 
 impl VisibleUnits<Table4> for Table4 {
-    fn visible(&mut self, _: &Rbm, _: &FourStates, _: &[usize], _: Key, out: &mut BitMatrix) {
-        out.clear_rows();
+    fn visible(
+        &mut self,
+        model: &Rbm,
+        states: &FourStates,
+        rows: &[usize],
+        key: Key,
+        out: &mut BitMatrix,
+    ) {
+        let mean = model.visible_mean(&states.hidden().select(rows));
+        for (i, &row) in rows.iter().enumerate() {
+            let uniforms = key.lanes(Purpose::Visible, row).next_uniforms().0;
+            for (unit, (p, uniform)) in mean.row(i).iter().zip(uniforms).enumerate() {
+                out.set(i, unit, uniform < *p);
+            }
+        }
     }
+}
+
+/// Replicas on the path, none yet.
+fn four_states() -> AnyEnsemble {
+    Box::new(Population { path: Table4, explorer: Table4, states: FourStates::default() })
 }
 
 /// Counts how often the cold end is in each state.
 struct Counts([u64; 4]);
 
-impl Recorder<Box<dyn RbmEnsemble>> for Counts {
-    fn record(&mut self, moment: &mut Moment<'_, Box<dyn RbmEnsemble>>) -> Result<()> {
+impl Recorder<AnyEnsemble> for Counts {
+    fn record(&mut self, moment: &mut Moment<'_, AnyEnsemble>) -> Result<()> {
         let hidden = moment.tempering.ensemble.hidden();
         for row in moment.replicas().cold_rows() {
             self.0[hidden.row(row)[0] as usize] += 1;
@@ -245,9 +310,7 @@ impl<E: Densities + Sync> Recorder<E> for Work {
 #[test]
 fn a_path_and_recorders_from_outside_sample_the_model() {
     let model = random_rbm(5, 2, 1.5, 3);
-    let states = FourStates::default();
-    let mut ensemble: Box<dyn RbmEnsemble> =
-        Box::new(Population { path: Table4, explorer: Table4, states });
+    let mut ensemble = four_states();
     let state = TemperingState::new(Ladder::new(4, Spacing::Linear), 5);
     let key = Key { seed: 4, step: 0 };
     ensemble.set_hidden(random_hidden(state.replicas.rows(), 2, key));
@@ -266,4 +329,19 @@ fn a_path_and_recorders_from_outside_sample_the_model() {
     assert!(score < 5.0, "{:?} against {probabilities:?}", counts.0);
     let found = work.0.log_z(4f64.ln()).bar;
     assert!((found.value - log_z).abs() < 5.0 * found.std_error, "{found:?} against {log_z}");
+}
+
+/// The two patterns are as likely as they can be, log 2 each, if the samples are the model's.
+#[test]
+fn a_path_from_outside_trains_a_model() {
+    let data = two_patterns();
+    let training = Training::on(&data).hidden(2).updates(3000).particles(Some(50));
+    let on_four_states =
+        |plan: &Plan, it: &[f64]| Tempered::with_ensemble(plan, it.len(), four_states());
+    let mut training = training.with_negative(on_four_states).begin().unwrap();
+    training.run(|_, _| true).unwrap();
+    let ladder = training.state().negative.ladder().unwrap();
+    assert!(ladder.flow.round_trips > 100, "{}", ladder.flow.round_trips);
+    let found = training.model().log_likelihood(&data).unwrap();
+    assert!(found.value > -1.0, "{found}");
 }
