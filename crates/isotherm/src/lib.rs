@@ -54,4 +54,5 @@ pub use options::Options;
 
 pub use error::{Action, Cause, Dialect, Error, IoError, Kind, Plain, Result};
 pub use isotherm_kernels::BitMatrix;
+pub use isotherm_tempering::streams::{Key, Purpose};
 pub use trainer::Trainer;

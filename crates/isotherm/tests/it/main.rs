@@ -4,9 +4,11 @@
 mod adaptation;
 mod allocations;
 mod bracket;
+mod coins;
 mod common;
 mod data;
 mod gradient;
+mod known_density;
 mod learning;
 mod likelihood;
 mod log_z;

@@ -28,7 +28,7 @@ fn two_patterns() -> Dataset {
             bits.set(example, column, on);
         }
     }
-    Dataset::Table(isotherm::data::Table::new("two patterns", bits))
+    Dataset::from_bits(bits).unwrap()
 }
 
 /// Negative samples that are the data of the batch before: a poor sampler, but a sampler.
