@@ -126,6 +126,7 @@ pub enum ArrayNote {
 
 /// Values that are missing or infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Missing {
     /// How many.
     pub count: u64,

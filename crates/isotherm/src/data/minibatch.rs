@@ -27,7 +27,7 @@ impl Minibatches {
 
     /// The same with a first pass over the data that begins at an update other than the first: the pass
     /// uses every example, in an order that no earlier pass had.
-    pub fn from_update(size: usize, seed: u64, origin: u64) -> Minibatches {
+    pub(crate) fn from_update(size: usize, seed: u64, origin: u64) -> Minibatches {
         Minibatches { size, seed, origin, order: Vec::new(), epoch: None }
     }
 

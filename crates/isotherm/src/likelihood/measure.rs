@@ -18,6 +18,7 @@ const Z95: f64 = 1.96;
 
 /// How much a measurement may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Effort {
     /// For following a run: 400 examples of each stratum of a known density, or at most 2000 rows.
     Quick,
