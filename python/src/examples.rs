@@ -1,6 +1,6 @@
 //! Arrays of examples, packed one bit a value.
 
-use isotherm::data::{Binarise, Dataset, Scale, Table};
+use isotherm::data::{Binarise, Dataset, Scale};
 use isotherm_kernels::BitMatrix;
 use numpy::ndarray::ArrayView2;
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -39,6 +39,12 @@ impl Examples {
     }
 }
 
+impl Examples {
+    fn of_bits(bits: BitMatrix, name: &str) -> PyResult<Examples> {
+        Ok(Examples { data: Dataset::from_bits(bits).map_err(raised)?.named(name) })
+    }
+}
+
 #[pymethods]
 impl Examples {
     /// Values that are bytes.
@@ -61,7 +67,7 @@ impl Examples {
                     words[col / 64] |= u64::from(value) << (col % 64);
                 }
             }
-            return Ok(Examples { data: Dataset::Table(Table::new(name, bits)) });
+            return Examples::of_bits(bits, name);
         }
         Examples::of(view, name, (binarise, data_seed), like)
     }
@@ -114,16 +120,13 @@ impl Examples {
                 bits.set(row, column, true);
             }
         }
-        Ok(Examples { data: Dataset::Table(Table::new(name, bits)) })
+        Examples::of_bits(bits, name)
     }
 
     /// Rows and columns.
     #[getter]
     fn shape(&self) -> (usize, usize) {
-        match &self.data {
-            Dataset::Table(table) => (table.examples.rows(), table.examples.cols()),
-            Dataset::Mixture(_) => (0, self.data.n_visible()),
-        }
+        (self.data.examples().unwrap_or(0), self.data.n_visible())
     }
 
     /// The value that counts as 1 where the rule asks for shares: 255 for bytes.

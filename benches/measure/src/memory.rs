@@ -31,10 +31,8 @@ pub(crate) fn known_bytes(data: &Dataset, state: &TrainState) -> u64 {
     let transpose = model.n_hidden() * size_of_val(model.filter(0));
     let gradient = bytes_of(model.parameters()); // the trainer's own, of the same shape
     let parameters = [model.parameters(), &state.averaged, &state.velocity];
-    let examples = match data {
-        Dataset::Table(table) => size_of_val(table.examples.words()),
-        Dataset::Mixture(mixture) => size_of_val(mixture.modes().words()),
-    };
+    let bits = data.bits().or(data.modes().map(|modes| modes.centres()));
+    let examples = bits.map_or(0, |bits| size_of_val(bits.words()));
     (parameters.map(bytes_of).iter().sum::<usize>() + gradient + transpose + examples) as u64
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use isotherm::data::{Dataset, Table};
+use isotherm::data::Dataset;
 use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{Initial, Rbm};
 use isotherm::trainer::{TrainState, Trainer};
@@ -158,8 +158,5 @@ fn read(folder: &Path, name: &str) -> Result<Dataset> {
 }
 
 fn table(data: Dataset) -> Result<BitMatrix> {
-    match data {
-        Dataset::Table(Table { examples, .. }) => Ok(examples),
-        Dataset::Mixture(_) => Err("products need a table of examples".into()),
-    }
+    data.bits().cloned().ok_or_else(|| "products need a table of examples".into())
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use isotherm::Result;
+use isotherm::data::Dataset;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::objective::penalties::Smoothness;
 use isotherm::options::{Chosen, word};
@@ -140,9 +141,10 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Choice> 
 /// The first unused name under `runs/`.
 fn free_folder(config: &Config) -> PathBuf {
     let source = config.data.train.as_deref().map(Source::parse);
-    let data = source.as_ref().and_then(Source::stem);
+    let built_in = config.data.built_in();
+    let data = source.as_ref().and_then(Source::stem).or(built_in.as_ref().map(Dataset::name));
     let algorithm = word(&config.options.sampler.algorithm);
-    let name = format!("{}-{algorithm}", data.unwrap_or("mixture"));
+    let name = format!("{}-{algorithm}", data.unwrap_or("data"));
     let mut number = 1;
     loop {
         let folder = Path::new("runs").join(format!("{name}-{number}"));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use isotherm::Result;
-use isotherm::data::{Binarise, Dataset, Scale, Table};
+use isotherm::data::{Binarise, Dataset, Scale};
 
 use crate::{Source, formats};
 
@@ -39,6 +39,6 @@ pub fn load_like(
     like: Option<Scale>,
 ) -> Result<Dataset> {
     let loaded = formats::read_like(source, binarise, like)?;
-    let table = Table::of(source.name(), loaded, binarise, data_seed);
-    Ok(Dataset::Table(Table { is_without_some: !source.left_out.is_empty(), ..table }))
+    let data = Dataset::of_loaded(source.name(), loaded, binarise, data_seed);
+    Ok(if source.left_out.is_empty() { data } else { data.some_left_out() })
 }

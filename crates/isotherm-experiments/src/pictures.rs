@@ -22,7 +22,7 @@ pub(super) fn modes() -> Figure {
             "Random images. An example is one of them, chosen with probability w, every pixel \
                   flipped with probability p. A small p is a narrow mode that samples do not leave."
                 .to_owned(),
-        panels: vec![Panel::Images(mode_images(data().known_modes(), Mixture::shape()))],
+        panels: vec![Panel::Images(mode_images(data().known_modes(), Mixture::SHAPE))],
     }
 }
 
@@ -76,7 +76,7 @@ pub(super) fn samples(results: &Results) -> Result<Figure> {
                 (label, pixels(&v, row))
             })
             .collect();
-        let ImageShape { width, height } = Mixture::shape();
+        let ImageShape { width, height } = Mixture::SHAPE;
         let title = arm.label().to_owned();
         panels.push(Panel::Images(Images { title, width, height, range: (0.0, 1.0), images }));
     }
@@ -97,7 +97,7 @@ pub(super) fn filters(results: &Results) -> Result<Figure> {
         let title = arm.label().to_owned();
         panels.push(Panel::Images(Images {
             title,
-            ..filter_images(&run.model()?, Mixture::shape(), usize::MAX)
+            ..filter_images(&run.model()?, Mixture::SHAPE, usize::MAX)
         }));
     }
     Ok(Figure {

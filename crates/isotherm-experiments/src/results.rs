@@ -9,7 +9,7 @@ use super::claims::AT_BOTTLENECK;
 use super::error::{ExperimentError, Missing};
 use super::experiment::{Arm, Job, Setting, Size, data};
 use super::statistics::mean;
-use isotherm::data::Mixture;
+use isotherm::data::{KnownDensity, Mixture};
 use isotherm::model::Rbm;
 use isotherm::trainer::Phase;
 use isotherm::{Error, Result};

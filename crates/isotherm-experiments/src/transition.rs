@@ -13,7 +13,7 @@ use isotherm_kernels::{BitMatrix, Level, Matrix, softplus};
 use super::experiment::{Arm, data};
 use super::results::Results;
 use isotherm::Result;
-use isotherm::data::Mixture;
+use isotherm::data::{KnownDensity, Mixture};
 use isotherm::model::{Rbm, log_odds};
 use isotherm_report::figure::{Axis, Figure, Panel, Plot, Series, Shape};
 
@@ -98,7 +98,7 @@ pub(super) fn transition(results: &Results) -> Result<Option<Figure>> {
     let Some(run) = run else { return Ok(None) };
     let mixture = data();
     let states = States::of(&run.model()?, &mixture);
-    let modes = mixture.modes().rows();
+    let modes = mixture.weights().len();
     let plot = |(title, along): (&str, Along)| {
         let y = Axis::linear("mass of the mode").over(0.0, 1.0);
         let mut plot = Plot::new(title, Axis::linear("β").over(0.0, 1.0), y);

@@ -5,9 +5,9 @@ use maud::{Markup, html};
 use super::reading::RunRecord;
 use isotherm::Dialect;
 use isotherm::diagnostics::Diagnostic;
+use isotherm_run::ModelSamples;
 use isotherm_run::record::Summary;
 use isotherm_run::record::diagnose::{Ending, Facts, SampleFacts};
-use isotherm_run::{ModelSamples, RunData};
 
 /// What a reader should know before trusting a run: what its summary says or, of a run that has none or whose summary
 /// has only sentences, what the same rules find in its record.
@@ -19,7 +19,7 @@ pub(crate) fn diagnostics_of(
     if let Some(diagnostics) = summary.and_then(|summary| summary.diagnostics.as_ref()) {
         return diagnostics.clone();
     }
-    let data = record.config.as_ref().and_then(RunData::built_in);
+    let data = record.built_in();
     let modes = data.as_ref().and_then(|data| data.modes());
     Facts {
         rows: &record.rows,

@@ -125,8 +125,8 @@ pub(crate) fn samples_figure(v: &BitMatrix, how: &str, layout: Layout) -> Option
 /// The modes of the data, as images of this shape.
 pub fn mode_images(modes: Modes, shape: ImageShape) -> Images {
     let image = |mode: usize| {
-        let name = format!("mode {}, w = {:.3}", mode + 1, modes.weights[mode]);
-        (name, pixels(modes.centres, mode))
+        let name = format!("mode {}, w = {:.3}", mode + 1, modes.weights()[mode]);
+        (name, pixels(modes.centres(), mode))
     };
     let ImageShape { width, height } = shape;
     Images {
@@ -134,14 +134,15 @@ pub fn mode_images(modes: Modes, shape: ImageShape) -> Images {
         width,
         height,
         range: (0.0, 1.0),
-        images: (0..modes.centres.rows()).map(image).collect(),
+        images: (0..modes.centres().rows()).map(image).collect(),
     }
 }
 
 /// The modes of the data, and how often the samples are nearest to each.
 pub(crate) fn modes_figure(modes: Modes, v: &BitMatrix, layout: Layout) -> Figure {
     let masses = modes.masses(v);
-    let mut names: Vec<String> = (1..=modes.centres.rows()).map(|mode| mode.to_string()).collect();
+    let mut names: Vec<String> =
+        (1..=modes.centres().rows()).map(|mode| mode.to_string()).collect();
     names.push("none".to_owned());
     let y = Axis::linear("probability");
     let mut plot = Plot::new("masses of the modes", Axis::names("mode", names), y);
@@ -154,7 +155,7 @@ pub(crate) fn modes_figure(modes: Modes, v: &BitMatrix, layout: Layout) -> Figur
     let points = masses.iter().enumerate().map(point).collect();
     let (name, shape) = ("samples".to_owned(), Shape::Bars);
     plot.series.push(Series { name, colour: palette::FIRST, shape, points });
-    let data = modes.weights.iter().chain([&0.0]).enumerate().map(|(mode, &w)| (mode as f64, w));
+    let data = modes.weights().iter().chain([&0.0]).enumerate().map(|(mode, &w)| (mode as f64, w));
     plot.series.push(Series::of("data (w)", palette::SECOND, Shape::Bars, data));
     let images = match layout {
         Layout::Image(shape, _) => Some(Panel::Images(mode_images(modes, shape))),

@@ -56,7 +56,7 @@ fn samples_are_spread_evenly_and_an_empty_set_has_no_figure() {
 fn samples_are_told_by_their_nearest_mode() {
     let data = Dataset::mixture(1);
     let modes = data.modes().unwrap();
-    let mut v = modes.centres.select(&[4, 4, 0, 4]);
+    let mut v = modes.centres().select(&[4, 4, 0, 4]);
     v.set(0, 3, !v.get(0, 3)); // a pixel of noise
     v.append(&BitMatrix::zeros(1, v.cols())); // half the pixels from every mode
     assert_eq!(modes.masses(&v), [0.2, 0.0, 0.0, 0.0, 0.6, 0.2]);

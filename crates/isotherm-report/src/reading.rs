@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 
+use isotherm::data::Dataset;
 use isotherm::model::{ModelFile, model_in};
 use isotherm::trainer::Phase;
 use isotherm::{Action, Dialect, Result};
-use isotherm_run::RunData;
 use isotherm_run::checkpoint;
 use isotherm_run::read_model;
 use isotherm_run::record::{BadLine, LadderRow, Row, Summary, Timing, read_rows};
@@ -127,12 +127,18 @@ impl RunRecord {
         self.config.as_ref().filter(|_| sampled).map(|config| config.options.optimiser.updates)
     }
 
+    /// The data that the run learned, if they are built in: its configuration names no file, and its checkpoint, if
+    /// there is one, has their digest.
+    pub(crate) fn built_in(&self) -> Option<Dataset> {
+        let data = self.config.as_ref()?.data.built_in()?;
+        self.data_digest.as_ref().is_none_or(|it| *it == data.digest()).then_some(data)
+    }
+
     /// The best mean log-likelihood that any model can have, where it is known.
     pub(crate) fn limit(&self) -> Option<f64> {
-        match (&self.summary, &self.config) {
-            (Some(summary), _) => summary.entropy_limit,
-            (None, Some(config)) => RunData::built_in(config).and_then(|data| data.limit()),
-            (None, None) => None,
+        match &self.summary {
+            Some(summary) => summary.entropy_limit,
+            None => self.built_in().and_then(|data| data.limit()),
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::ladder_history::{ladders, round_trips, sampling_begins, steps_axis, thinned};
 use super::palette;
 use crate::figure::{Axis, Figure, Panel, Place, Plot, Point, Reference, Series, Shape, minus};
-use isotherm::likelihood::{FOLLOWED, LogLikelihood};
+use isotherm::likelihood::{LogLikelihood, Method};
 use isotherm_run::record::diagnose::{predicted_flow, predicted_round_trip};
 use isotherm_run::record::{LadderRow, Row};
 
@@ -39,7 +39,7 @@ pub fn likelihood_figure(rows: &[Row], limit: Option<f64>) -> Option<Figure> {
     let (_, _, first) = curves.first()?;
     let (end, many) = (first.last()?.x, first.len() > 8);
     let followed = rows.iter().rev().find_map(|row| row.log_likelihood_averaged.as_ref());
-    let followed = followed.is_some_and(|it| it.method == FOLLOWED);
+    let followed = followed.is_some_and(|it| it.method == Method::Followed);
     let panel = |title: &str, from: f64| {
         let later = |points: &[Point]| points.iter().filter(|p| p.x >= from).copied().collect();
         let y = Axis::linear("log-likelihood (nats an example)");

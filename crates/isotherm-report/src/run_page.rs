@@ -15,7 +15,7 @@ use isotherm::data::{Dataset, ImageShape};
 use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::{Action, Dialect};
-use isotherm_run::{DataOptions, ModelSamples, RunData};
+use isotherm_run::{DataOptions, ModelSamples};
 
 /// What a page shows, before it is laid out.
 pub(crate) struct Contents {
@@ -73,7 +73,7 @@ fn pictures(
     notes: &mut Vec<String>,
 ) -> Vec<Figure> {
     let Some(file) = &record.model else { return Vec::new() };
-    let data = record.config.as_ref().and_then(RunData::built_in);
+    let data = record.built_in();
     let layout = Layout::of(shape_of(record, data.as_ref()), file.model.n_visible());
     let mut figures = Vec::new();
     match filters_figure(&file.model, layout) {
@@ -143,19 +143,26 @@ fn configuration(record: &RunRecord) -> Markup {
     }
 }
 
+/// The training data: the file and what was made of it, or the data that are built in, or the name under which
+/// the run measured other data.
+fn data_of(record: &RunRecord) -> Option<String> {
+    let DataOptions { train, binarise, split, data_seed, .. } = &record.config.as_ref()?.data;
+    if let Some(path) = train {
+        let part = split.map(|split| format!(", split {split} by data seed {data_seed}"));
+        return Some(format!("{path}, binarised {binarise}{}", part.unwrap_or_default()));
+    }
+    match record.built_in() {
+        Some(data) => Some(format!("the built-in {}, data seed {data_seed}", data.name())),
+        None => Some(record.summary.as_ref()?.log_likelihood.as_ref()?.on.clone()),
+    }
+}
+
 /// How to get the same run again.
 fn reproducibility(record: &RunRecord, dialect: &dyn Dialect) -> Markup {
     let folder = record.folder.path();
     let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let path = folder.join("config.toml").display().to_string();
-    let data = match record.config.as_ref().map(|config| &config.data) {
-        Some(DataOptions { train: Some(path), binarise, split, data_seed, .. }) => {
-            let part = split.map(|split| format!(", split {split} by data seed {data_seed}"));
-            format!("{path}, binarised {binarise}{}", part.unwrap_or_default())
-        }
-        Some(data) => format!("the built-in mixture, data seed {}", data.data_seed),
-        None => "unknown".to_owned(),
-    };
+    let data = data_of(record).unwrap_or_else(|| "unknown".to_owned());
     let version = match &record.summary {
         Some(summary) => summary.version.clone(),
         None => format!("{} (of this report)", env!("CARGO_PKG_VERSION")),

@@ -43,14 +43,15 @@ impl SameData {
 fn same(a: &RunRecord, b: &RunRecord) -> SameData {
     let configs = a.config.as_ref().zip(b.config.as_ref());
     let options = configs.map(|(a, b)| (&a.data, &b.data));
-    // The mixture's fingerprint is that of its modes, which a file may hold as its examples.
-    if options.is_some_and(|(a, b)| a.train.is_none() != b.train.is_none()) {
-        return SameData::No;
-    }
     let known = |equal| if equal { SameData::Yes } else { SameData::No };
+    match (a.built_in(), b.built_in()) {
+        (Some(a), Some(b)) => return known(a.name() == b.name() && a.digest() == b.digest()),
+        // A file may hold as its examples what identifies a known density, such as its modes.
+        (Some(_), None) | (None, Some(_)) if options.is_some() => return SameData::No,
+        _ => {}
+    }
     match (a.data_digest.as_ref().zip(b.data_digest.as_ref()), options) {
         (Some((a, b)), _) => known(a == b),
-        (None, Some((a, b))) if a.train.is_none() => known(a.data_seed == b.data_seed),
         (None, Some((a, b))) if a.train == b.train => known(same_choice(a, b)),
         // One file may go by two names.
         _ => SameData::Unknown,
@@ -70,6 +71,7 @@ fn same_choice(a: &DataOptions, b: &DataOptions) -> bool {
 mod tests {
     use super::*;
     use crate::fixtures::record;
+    use isotherm::data::Dataset;
     use isotherm_run::Config;
 
     fn of(data: Option<&str>, data_seed: u64, digest: Option<&str>) -> RunRecord {
@@ -86,7 +88,13 @@ mod tests {
         let a = of(Some("a.csv"), 1, Some("aa"));
         assert_eq!(all(&[a.clone(), of(Some("moved.csv"), 1, Some("aa"))]), SameData::Yes);
         assert_eq!(all(&[a.clone(), of(Some("a.csv"), 1, Some("bb"))]), SameData::No);
-        assert_eq!(all(&[a.clone(), a.clone(), of(None, 1, Some("aa"))]), SameData::No);
+        let modes = Dataset::mixture(1).digest();
+        let file = of(Some("modes.csv"), 1, Some(&modes));
+        assert_eq!(all(&[file.clone(), file, of(None, 1, Some(&modes))]), SameData::No);
+        assert_eq!(all(&[a.clone(), a.clone(), of(None, 1, Some(&modes))]), SameData::No);
+        let other = of(None, 1, Some("aa"));
+        assert_eq!(all(&[other.clone(), of(None, 1, Some(&modes))]), SameData::No, "not built in");
+        assert_eq!(all(&[other.clone(), other]), SameData::Yes);
         assert_eq!(all(&[a]), SameData::Yes);
     }
 
@@ -97,7 +105,8 @@ mod tests {
         assert_eq!(all(&[a.clone(), of(Some("b.csv"), 1, None)]), SameData::Unknown);
         assert_eq!(all(&[a.clone(), of(None, 1, None)]), SameData::No);
         let mixture = of(None, 1, None);
-        assert_eq!(all(&[mixture.clone(), of(None, 1, Some("aa"))]), SameData::Yes);
+        let digest = Dataset::mixture(1).digest();
+        assert_eq!(all(&[mixture.clone(), of(None, 1, Some(&digest))]), SameData::Yes);
         assert_eq!(all(&[mixture, of(None, 2, None)]), SameData::No);
         let change = |change: fn(&mut Config)| {
             let mut run = a.clone();

@@ -52,11 +52,6 @@ impl RunData {
         Ok(data)
     }
 
-    /// The data of a configuration that names no file.
-    pub fn built_in(config: &Config) -> Option<Dataset> {
-        config.data.train.is_none().then(|| built_in(config.data.data_seed))
-    }
-
     /// The parts with their names.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, &Dataset)> {
         let held_out = [("valid", self.valid.as_ref()), ("test", self.test.as_ref())];
@@ -103,17 +98,25 @@ fn built_in(data_seed: u64) -> Dataset {
     Dataset::mixture(data_seed)
 }
 
+impl DataOptions {
+    /// The training data that options without a file mean. A program may have trained on other data in memory: a
+    /// run's record tells by its digest of the data.
+    pub fn built_in(&self) -> Option<Dataset> {
+        self.train.is_none().then(|| built_in(self.data_seed))
+    }
+}
+
 type Parts = (Dataset, Option<Dataset>, Option<Dataset>);
 
 /// Splits the data into parts, if the configuration asks for it.
 fn split(whole: Dataset, options: &DataOptions) -> Result<Parts> {
-    let (Some(split), Dataset::Table(table)) = (options.split, &whole) else {
+    let (Some(split), Some(examples)) = (options.split, whole.examples()) else {
         return Ok((whole, None, None));
     };
-    let rows = split.rows(&table.name, table.examples.rows(), options.data_seed)?;
+    let rows = split.rows(whole.name(), examples, options.data_seed)?;
     let part = |part: &str, rows: &[usize]| {
-        let name = format!("{} ({part} of {split})", table.name);
-        (!rows.is_empty()).then(|| Dataset::Table(table.select(name, rows)))
+        let name = format!("{} ({part} of {split})", whole.name());
+        if rows.is_empty() { None } else { whole.select(name, rows) }
     };
     let (valid, test) = (part("valid", &rows.valid), part("test", &rows.test));
     Ok((part("train", &rows.train).unwrap_or(whole), valid, test))

@@ -59,4 +59,5 @@ pub use error::{Action, Cause, Dialect, Error, IoError, Kind, Plain, Result};
 pub use isotherm_kernels as kernels;
 pub use isotherm_kernels::BitMatrix;
 pub use isotherm_tempering as tempering;
+pub use isotherm_tempering::streams::{Key, Purpose};
 pub use trainer::Trainer;

@@ -61,7 +61,11 @@ pub fn read(source: &Source, binarise: Binarise) -> Result<Values> {
 /// # Errors
 ///
 /// If the file cannot be read, or holds anything but a matrix that the rule can be applied to.
-pub fn read_like(source: &Source, binarise: Binarise, like: Option<Scale>) -> Result<Loaded> {
+pub(crate) fn read_like(
+    source: &Source,
+    binarise: Binarise,
+    like: Option<Scale>,
+) -> Result<Loaded> {
     let origin = values::Origin::file(&source.path);
     binarised(&origin, &|visitor| visit(source, visitor), binarise, like)
 }

@@ -11,7 +11,7 @@ use crate::formats::Format;
 use crate::formats::inspect::{Column, Look, contents, look};
 use crate::problems::{FileError, FileProblem, OtherArray};
 use crate::{Source, load};
-use isotherm::data::{Assumption, Binarise, Dataset, ImageShape};
+use isotherm::data::{Assumption, Binarise, ImageShape};
 use isotherm::{Error, Result};
 
 pub use suggestion::Suggestion;
@@ -126,6 +126,7 @@ pub enum ArrayNote {
 
 /// Values that are missing or infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Missing {
     /// How many.
     pub count: u64,
@@ -239,12 +240,11 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
         hashes: look.rows,
     };
     if let Some(rule) = binarise {
-        let Dataset::Table(table) = load(source, rule.drawn_once(), 1)? else {
-            return Ok(report);
-        };
-        let ones: u64 = table.examples.column_counts().iter().sum();
+        let data = load(source, rule.drawn_once(), 1)?;
+        let counts = data.bits().map(|bits| bits.column_counts());
+        let ones: u64 = counts.iter().flatten().sum();
         report.density = Some(ones as f64 / (rows * columns) as f64);
-        report.constant_columns = table.constant_columns().iter().map(|at| at + 1).collect();
+        report.constant_columns = data.constant_columns().iter().map(|at| at + 1).collect();
         report.constant_by_rule = report.constant_columns.len();
         report.binarise = rule;
     }

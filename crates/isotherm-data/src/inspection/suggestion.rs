@@ -2,7 +2,7 @@
 
 use super::{ArrayReport, ValueKind, inspect};
 use crate::Source;
-use isotherm::data::{Binarise, Dataset, Split};
+use isotherm::data::{Binarise, Split};
 
 /// The split that is suggested, and the seed that deals it by default.
 const SPLIT: &str = "0.8/0.1/0.1";
@@ -105,8 +105,9 @@ fn named<'a>(arrays: &[&'a ArrayReport], part: &str) -> Option<&'a ArrayReport> 
 /// Whether some column is constant in the training part of the suggested split.
 fn is_constant_in_part(source: &Source, rule: Binarise) -> bool {
     let loaded = crate::load(source, rule.drawn_once(), DATA_SEED);
-    let Ok(Dataset::Table(table)) = loaded else { return false };
-    let rows = table.examples.rows();
-    let split = SPLIT.parse().and_then(|it: Split| it.rows(&table.name, rows, DATA_SEED));
-    split.is_ok_and(|rows| !table.select(String::new(), &rows.train).constant_columns().is_empty())
+    let Ok(data) = loaded else { return false };
+    let Some(rows) = data.examples() else { return false };
+    let split = SPLIT.parse().and_then(|it: Split| it.rows(data.name(), rows, DATA_SEED));
+    let train = split.ok().and_then(|rows| data.select("", &rows.train));
+    train.is_some_and(|train| !train.constant_columns().is_empty())
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use isotherm::likelihood::LogLikelihood;
+use isotherm::likelihood::{LogLikelihood, Method};
 use isotherm::trainer::Phase;
 use isotherm_experiments::claims::claims;
 use isotherm_experiments::statistics::Interval;
@@ -88,7 +88,7 @@ impl Made {
             log_likelihood: value.map(|value| LogLikelihood {
                 value,
                 std_error: 0.1,
-                method: "exact".to_owned(),
+                method: Method::Exact,
                 lower: value,
                 upper: value,
                 on: "made up".to_owned(),

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use isotherm::Plain;
-use isotherm::likelihood::LogLikelihood;
+use isotherm::likelihood::{LogLikelihood, Method};
 use isotherm::trainer::Phase;
 use isotherm_report::{Destination, write, write_report};
 use isotherm_run::record::{LadderRow, Row};
 use isotherm_tempering::engine::Change;
 
 fn likelihood(value: f64) -> LogLikelihood {
-    let (method, on) = ("exact".to_owned(), "data".to_owned());
+    let (method, on) = (Method::Exact, "data".to_owned());
     LogLikelihood {
         value,
         std_error: 0.5,

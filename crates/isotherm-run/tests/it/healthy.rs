@@ -1,7 +1,7 @@
 //! Rows of a run that is well, for the tests of what is made of rows. The tests of the report use them too.
 #![allow(dead_code)]
 
-use isotherm::likelihood::{Estimate, LogLikelihood, LogZ, SamplerReport, Start, Verdict};
+use isotherm::likelihood::{Estimate, LogLikelihood, LogZ, Method, SamplerReport, Start, Verdict};
 use isotherm::trainer::Phase;
 use isotherm_run::record::diagnose::predicted_flow;
 use isotherm_run::record::{LadderRow, Row};
@@ -11,7 +11,7 @@ pub fn likelihood(value: f64) -> LogLikelihood {
     LogLikelihood {
         value,
         std_error: 0.1,
-        method: "exact".into(),
+        method: Method::Exact,
         lower: value - 0.2,
         upper: value + 0.2,
         on: "mixture".into(),

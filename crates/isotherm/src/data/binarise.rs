@@ -17,6 +17,7 @@ use isotherm_tempering::streams::Purpose;
 /// The training data decide what the intensity of a value is: see [`Scale`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
 pub enum Binarise {
     /// The values are 0 and 1 already; anything else is refused.
     #[default]
@@ -49,6 +50,7 @@ impl Binarise {
 /// What the values of a file mean to a rule. The training data decide, and held-out data are read on
 /// the same scale, because the range of a small file says little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scale {
     /// They are taken as they are.
     #[default]

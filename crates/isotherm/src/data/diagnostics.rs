@@ -75,21 +75,21 @@ impl DataDiagnostic {
 impl DataDiagnostic {
     /// What is worth knowing about data before training on them.
     pub fn of_training(data: &Dataset) -> Option<DataDiagnostic> {
-        let Dataset::Table(table) = data else { return None };
-        let (count, columns) = (table.constant_columns().len(), table.examples.cols());
+        let table = data.table()?;
+        let (count, columns) = (table.constant_columns().len(), table.examples().cols());
         let source = table.name.clone();
         (count > 0).then_some(DataDiagnostic::ConstantColumns { source, count, columns })
     }
 
     /// What is odd about data that are only measured.
     pub fn of_held_out(data: &Dataset) -> Option<DataDiagnostic> {
-        let Dataset::Table(table) = data else { return None };
-        let ones: u64 = table.examples.column_counts().iter().sum();
-        let all = table.examples.rows() as u64 * table.examples.cols() as u64;
-        let is_odd = table.binarise != Binarise::AsIs && (ones == 0 || ones == all);
+        let table = data.table()?;
+        let ones: u64 = table.examples().column_counts().iter().sum();
+        let all = table.examples().rows() as u64 * table.examples().cols() as u64;
+        let is_odd = table.binarise() != Binarise::AsIs && (ones == 0 || ones == all);
         is_odd.then(|| DataDiagnostic::RuleLeavesNothing {
             source: table.name.clone(),
-            rule: table.binarise,
+            rule: table.binarise(),
             above: table.above(),
             value: u8::from(ones > 0),
         })
@@ -97,9 +97,9 @@ impl DataDiagnostic {
 
     /// What reading the data took for granted, if anything.
     pub fn of_reading(data: &Dataset) -> Option<DataDiagnostic> {
-        let Dataset::Table(table) = data else { return None };
+        let table = data.table()?;
         let source = table.name.clone();
-        table.assumption.map(|assumption| DataDiagnostic::Assumed { source, assumption })
+        table.assumption().map(|assumption| DataDiagnostic::Assumed { source, assumption })
     }
 }
 

@@ -16,7 +16,7 @@ pub struct Intensities {
 
 impl Intensities {
     /// The rows of a matrix with this number of columns.
-    pub fn new(cols: usize, values: Vec<u8>) -> Intensities {
+    pub(crate) fn new(cols: usize, values: Vec<u8>) -> Intensities {
         assert!(cols > 0 && values.len().is_multiple_of(cols), "whole rows");
         Intensities { cols, values }
     }
@@ -37,13 +37,13 @@ impl Intensities {
     }
 
     /// The examples with these numbers.
-    pub fn select(&self, rows: &[usize]) -> Intensities {
+    pub(crate) fn select(&self, rows: &[usize]) -> Intensities {
         let values = rows.iter().flat_map(|&row| self.row(row).iter().copied()).collect();
         Intensities { cols: self.cols, values }
     }
 
     /// The sum of each column, in 255ths.
-    pub fn column_sums(&self) -> Vec<u64> {
+    pub(crate) fn column_sums(&self) -> Vec<u64> {
         let mut sums = vec![0; self.cols];
         for row in self.values.chunks_exact(self.cols) {
             for (sum, &value) in sums.iter_mut().zip(row) {
@@ -55,7 +55,7 @@ impl Intensities {
 
     /// Draws an example for an epoch into a row of words, which are zero: each bit is one with its
     /// intensity as probability. The draw depends on seed, epoch and example only.
-    pub fn draw(&self, example: usize, key: Key, purpose: Purpose, words: &mut [u64]) {
+    pub(crate) fn draw(&self, example: usize, key: Key, purpose: Purpose, words: &mut [u64]) {
         let mut rng = key.lanes(purpose, example);
         for (tile, values) in self.row(example).chunks(LANES).enumerate() {
             let random = rng.next_words();
@@ -71,7 +71,7 @@ impl Intensities {
     }
 
     /// One draw of every example.
-    pub fn draw_all(&self, key: Key, purpose: Purpose) -> BitMatrix {
+    pub(crate) fn draw_all(&self, key: Key, purpose: Purpose) -> BitMatrix {
         let mut bits = BitMatrix::zeros(self.rows(), self.cols);
         for row in 0..self.rows() {
             self.draw(row, key, purpose, bits.row_mut(row));

@@ -2,13 +2,15 @@
 
 use isotherm_kernels::BitMatrix;
 
-use super::values::{self, Origin};
-use super::{Binarise, DataProblem, Dataset, Place, Scale, Table};
+use super::table::Table;
+use super::values::{self, Loaded, Origin};
+use super::{Binarise, Data, DataProblem, Dataset, Place, Scale};
 use crate::error::Result;
 
 /// The name of data that were given none.
 const UNNAMED: &str = "data";
 
+/// Examples in memory.
 impl Dataset {
     /// The examples in rows of zeros and ones: integers, floats or booleans.
     ///
@@ -70,12 +72,45 @@ impl Dataset {
     pub fn from_bits(bits: BitMatrix) -> Result<Dataset> {
         match bits.rows() == 0 || bits.cols() == 0 {
             true => Err(Origin::memory(UNNAMED).refuse(DataProblem::NoValues)),
-            false => Ok(Dataset::Table(Table::new(UNNAMED, bits))),
+            false => Ok(Table::new(UNNAMED.to_owned(), bits).into()),
+        }
+    }
+
+    /// The examples in a flat slice of zeros and ones, row after row, such as the buffer of an array of any
+    /// library.
+    ///
+    /// ```
+    /// use isotherm::data::Dataset;
+    ///
+    /// let values = [0f32, 1.0, 1.0, 1.0, 0.0, 1.0];
+    /// let data = Dataset::from_slice(&values, 3)?;
+    /// assert_eq!(data.digest(), Dataset::from_rows(&[[0, 1, 1], [1, 0, 1]])?.digest());
+    /// # Ok::<(), isotherm::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there is no value, a value is neither 0 nor 1, or the last row is not complete.
+    pub fn from_slice<T: Copy + Into<f64>>(values: &[T], columns: usize) -> Result<Dataset> {
+        match columns {
+            0 => Err(Origin::memory(UNNAMED).refuse(DataProblem::NoValues)),
+            _ => Dataset::from_rows(&values.chunks(columns).collect::<Vec<_>>()),
         }
     }
 
     /// Examples that a rule binarises: `value` of a row and a column. `like` is what the values of the
     /// training data mean, which these must mean too.
+    ///
+    /// ```
+    /// use isotherm::data::{Binarise, Dataset};
+    ///
+    /// let grey = [[0.1, 0.9], [0.7, 0.2f64]];
+    /// let value = |row: usize, column: usize| grey[row][column];
+    /// let above_half = Binarise::Threshold(0.5);
+    /// let data = Dataset::of_values("grey", [2, 2], &value, above_half, 0, None)?;
+    /// assert_eq!(data.digest(), Dataset::from_rows(&[[0, 1], [1, 0]])?.digest());
+    /// # Ok::<(), isotherm::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -89,7 +124,27 @@ impl Dataset {
         like: Option<Scale>,
     ) -> Result<Dataset> {
         let loaded = values::of_values(name, shape, value, binarise, like)?;
-        Ok(Dataset::Table(Table::of(name.to_owned(), loaded, binarise, data_seed)))
+        Ok(Dataset::of_loaded(name, loaded, binarise, data_seed))
+    }
+
+    /// Values that a reader of files has read and binarised by a rule. Grey ones are measured on a draw by the
+    /// data seed.
+    pub fn of_loaded(
+        name: impl Into<String>,
+        loaded: Loaded,
+        binarise: Binarise,
+        data_seed: u64,
+    ) -> Dataset {
+        Table::of(name.into(), loaded, binarise, data_seed).into()
+    }
+
+    /// The same examples, of which a reader left out some columns of the file.
+    #[must_use]
+    pub fn some_left_out(mut self) -> Dataset {
+        if let Data::Examples(table) = &mut self.0 {
+            table.some_left_out = true;
+        }
+        self
     }
 }
 
@@ -113,6 +168,7 @@ mod tests {
         assert_eq!(digest(Dataset::from_rows(&[[0.0f32, 1.0], [1.0, 1.0]])), expected);
         assert_eq!(digest(Dataset::from_rows(&[vec![-0.0, 1.0], vec![1.0, 1.0]])), expected);
         assert_eq!(digest(Dataset::from_rows(&[[false, true], [true, true]])), expected);
+        assert_eq!(digest(Dataset::from_slice(&[0u8, 1, 1, 1], 2)), expected);
         let slices: [&[u8]; 2] = [&[0, 1], &[1, 1]];
         assert_eq!(digest(Dataset::from_rows(&slices)), expected);
     }
@@ -132,6 +188,16 @@ mod tests {
             let values = rows.last().unwrap().len();
             assert_eq!(error.problem, DataProblem::RowLength { values, expected: 2 });
         }
+        let error =
+            Dataset::from_slice(&[0, 1, 1], 2).unwrap_err().into_cause::<DataError>().unwrap();
+        assert_eq!(error.place, [Place::Row(1), Place::Column(1)]);
+        assert_eq!(error.problem, DataProblem::RowLength { values: 1, expected: 2 });
+        for (values, columns) in [(&[0, 1][..], 0), (&[], 2)] {
+            let error = Dataset::from_slice(values, columns).unwrap_err();
+            assert_eq!(error.cause::<DataError>().unwrap().problem, DataProblem::NoValues);
+        }
+        let error = refusal(&[[0.0, f32::NAN]]);
+        assert_eq!(error.place, [Place::Row(0), Place::Column(1)]);
         assert_eq!(refusal::<Vec<u8>, u8>(&[]).problem, DataProblem::NoValues);
         assert_eq!(refusal(&[[0u8; 0]; 3]).problem, DataProblem::NoValues);
         let error = Dataset::from_bits(BitMatrix::zeros(0, 4)).unwrap_err();

@@ -3,7 +3,8 @@
 use isotherm_kernels::BitMatrix;
 use rand::seq::SliceRandom;
 
-use super::{Dataset, Mixture, Table};
+use super::table::Table;
+use super::{Data, Dataset};
 use isotherm_tempering::streams::{Key, Purpose};
 
 /// The sequence of minibatches of a run.
@@ -26,12 +27,12 @@ impl Minibatches {
 
     /// The same with a first pass over the data that begins at an update other than the first: the pass
     /// uses every example, in an order that no earlier pass had.
-    pub fn from_update(size: usize, seed: u64, origin: u64) -> Minibatches {
+    pub(crate) fn from_update(size: usize, seed: u64, origin: u64) -> Minibatches {
         Minibatches { size, seed, origin, order: Vec::new(), epoch: None }
     }
 
-    /// The batch of an update. A table is shuffled anew each epoch and every example is used
-    /// exactly once in it; grey examples are drawn anew too. A batch may span two epochs.
+    /// The batch of an update. Fixed examples are shuffled in each epoch, which uses every one
+    /// of them once, and grey ones are drawn again. A batch may span two epochs.
     pub fn at(&mut self, update: u64, data: &Dataset) -> BitMatrix {
         let mut batch = BitMatrix::zeros(0, data.n_visible());
         self.fill(update, data, &mut batch);
@@ -40,18 +41,17 @@ impl Minibatches {
 
     /// Makes a matrix of the data's width hold the batch of an update and nothing else.
     pub fn fill(&mut self, update: u64, data: &Dataset, batch: &mut BitMatrix) {
-        match data {
-            Dataset::Mixture(mixture) => self.fill_from_mixture(update, mixture, batch),
-            Dataset::Table(table) => self.fill_from_table(update, table, batch),
+        match &data.0 {
+            Data::Examples(table) => self.fill_from_table(update, table, batch),
+            Data::Stream(density) => {
+                let key = Key { seed: self.seed, step: update };
+                density.draw(self.size, key, Purpose::Examples, batch);
+            }
         }
     }
 
-    fn fill_from_mixture(&self, update: u64, mixture: &Mixture, batch: &mut BitMatrix) {
-        mixture.examples_into(self.size, Key { seed: self.seed, step: update }, batch);
-    }
-
     fn fill_from_table(&mut self, update: u64, table: &Table, batch: &mut BitMatrix) {
-        let rows = table.examples.rows() as u64;
+        let rows = table.examples().rows() as u64;
         let first = (update - self.origin) * self.size as u64;
         // As if these had always been the data, so that no earlier pass over them had the same number.
         let passes_before = (self.origin * self.size as u64).div_ceil(rows);
@@ -60,8 +60,8 @@ impl Minibatches {
             let epoch = passes_before + position / rows;
             self.shuffle_for(epoch, rows as usize);
             let example = self.order[(position % rows) as usize];
-            batch.push_row(table.examples.row(example));
-            if let Some(grey) = &table.grey {
+            batch.push_row(table.examples().row(example));
+            if let Some(grey) = table.grey() {
                 let words = batch.row_mut((position - first) as usize);
                 words.fill(0);
                 let key = Key { seed: self.seed, step: epoch };

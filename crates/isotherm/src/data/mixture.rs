@@ -7,8 +7,8 @@
 use isotherm_kernels::{BitMatrix, LaneRng, Level, bernoulli, flips};
 use libm::{exp, log};
 
-use super::modes::Modes;
-use super::shape::ImageShape;
+use super::dataset::identity_of_bits;
+use super::{Dataset, ImageShape, KnownDensity, Modes, Stratum};
 use isotherm_tempering::streams::{Key, Purpose};
 
 /// Side of the images.
@@ -24,29 +24,22 @@ const FLIPS: [f64; 5] = [0.0001, 0.0137, 0.0215, 0.0223, 0.0544];
 #[derive(Clone, Debug)]
 pub struct Mixture {
     seed: u64,
-    modes: BitMatrix,
+    images: BitMatrix,
 }
 
 impl Mixture {
+    /// Width and height of the images.
+    pub const SHAPE: ImageShape = ImageShape { width: SIDE, height: SIDE };
+
     /// The mixture whose images are drawn from `data_seed`.
     pub fn new(data_seed: u64) -> Mixture {
         let key = Key { seed: data_seed, step: 0 };
-        let mut modes = BitMatrix::zeros(WEIGHTS.len(), PIXELS);
+        let mut images = BitMatrix::zeros(WEIGHTS.len(), PIXELS);
         for m in 0..WEIGHTS.len() {
             let mut rng = key.lanes(Purpose::Modes, m);
-            bernoulli::coin_row(Level::detect(), PIXELS, &mut rng, modes.row_mut(m));
+            bernoulli::coin_row(Level::detect(), PIXELS, &mut rng, images.row_mut(m));
         }
-        Mixture { seed: data_seed, modes }
-    }
-
-    /// Width and height of the images.
-    pub fn shape() -> ImageShape {
-        ImageShape { width: SIDE, height: SIDE }
-    }
-
-    /// The five images.
-    pub fn modes(&self) -> &BitMatrix {
-        &self.modes
+        Mixture { seed: data_seed, images }
     }
 
     /// w_m.
@@ -54,22 +47,35 @@ impl Mixture {
         &WEIGHTS
     }
 
-    /// The images and their w_m.
+    /// The five images and their w_m.
     pub fn known_modes(&self) -> Modes<'_> {
-        Modes { centres: &self.modes, weights: &WEIGHTS }
+        Modes::new(&self.images, &WEIGHTS)
+    }
+}
+
+impl KnownDensity for Mixture {
+    fn name(&self) -> &str {
+        "mixture"
     }
 
-    /// P(x_j = 1).
-    pub fn marginals(&self) -> Vec<f64> {
-        let component = |m: usize, j| if self.modes.get(m, j) { 1.0 - FLIPS[m] } else { FLIPS[m] };
+    fn describe(&self) -> String {
+        "the paper's mixture: an endless stream of 28x28 images".to_owned()
+    }
+
+    fn n_visible(&self) -> usize {
+        PIXELS
+    }
+
+    fn marginals(&self) -> Vec<f64> {
+        let component = |m: usize, j| if self.images.get(m, j) { 1.0 - FLIPS[m] } else { FLIPS[m] };
         (0..PIXELS)
             .map(|j| (0..WEIGHTS.len()).map(|m| WEIGHTS[m] * component(m, j)).sum())
             .collect()
     }
 
-    /// Its entropy in nats, H(w) + Σ_m w_m · 784 · h(p_m): no model's mean log-likelihood exceeds
-    /// −H. (The components overlap by less than e^−100, which the formula leaves out.)
-    pub fn entropy(&self) -> f64 {
+    /// H(w) + Σ_m w_m · 784 · h(p_m). The components overlap by less than e^−100, which the formula
+    /// leaves out.
+    fn entropy(&self) -> f64 {
         let bernoulli = |p: f64| -p * log(p) - (1.0 - p) * log(1.0 - p);
         WEIGHTS
             .iter()
@@ -78,12 +84,11 @@ impl Mixture {
             .sum()
     }
 
-    /// log f(x).
-    pub fn log_density(&self, x: &[u64]) -> f64 {
+    fn log_density(&self, x: &[u64]) -> f64 {
         let terms: Vec<f64> = (0..WEIGHTS.len())
             .map(|m| {
-                let mode = self.modes.row(m);
-                let flips: u32 = x.iter().zip(mode).map(|(a, b)| (a ^ b).count_ones()).sum();
+                let image = self.images.row(m);
+                let flips: u32 = x.iter().zip(image).map(|(a, b)| (a ^ b).count_ones()).sum();
                 let flips = f64::from(flips);
                 log(WEIGHTS[m])
                     + flips * log(FLIPS[m])
@@ -94,38 +99,48 @@ impl Mixture {
         top + log(terms.iter().map(|t| exp(t - top)).sum())
     }
 
-    /// The `count` examples of a minibatch: independent draws, a stream for each.
-    pub fn examples(&self, count: usize, key: Key) -> BitMatrix {
-        let mut examples = BitMatrix::zeros(0, PIXELS);
-        self.examples_into(count, key, &mut examples);
-        examples
-    }
-
-    /// Makes a matrix hold the [`examples`](Mixture::examples) and nothing else.
-    pub fn examples_into(&self, count: usize, key: Key, out: &mut BitMatrix) {
+    fn draw(&self, rows: usize, key: Key, purpose: Purpose, out: &mut BitMatrix) {
         out.clear_rows();
-        for i in 0..count {
-            let mut rng = key.lanes(Purpose::Examples, i);
+        for i in 0..rows {
+            let mut rng = key.lanes(purpose, i);
             let mode = choose(f64::from(rng.next_uniforms().0[0]));
-            out.push_row(self.modes.row(mode));
+            out.push_row(self.images.row(mode));
             flip_pixels(mode, &mut rng, out.row_mut(i));
         }
     }
 
-    /// `per_mode` examples of every component, the same ones each time: strata for measuring a
-    /// likelihood.
-    pub fn strata(&self, per_mode: usize) -> Vec<BitMatrix> {
+    /// A stratum for each component.
+    fn strata(&self, per_stratum: usize) -> Vec<Stratum> {
         let key = Key { seed: self.seed, step: 0 };
-        (0..WEIGHTS.len())
-            .map(|mode| {
-                let mut rng = key.lanes(Purpose::Evaluation, mode);
-                let mut stratum = self.modes.select(&vec![mode; per_mode]);
-                for i in 0..per_mode {
-                    flip_pixels(mode, &mut rng, stratum.row_mut(i));
-                }
-                stratum
-            })
-            .collect()
+        let stratum = |(mode, &weight): (usize, &f64)| {
+            let mut rng = key.lanes(Purpose::Evaluation, mode);
+            let mut examples = self.images.select(&vec![mode; per_stratum]);
+            for i in 0..per_stratum {
+                flip_pixels(mode, &mut rng, examples.row_mut(i));
+            }
+            Stratum { weight, examples }
+        };
+        WEIGHTS.iter().enumerate().map(stratum).collect()
+    }
+
+    /// The images. A file that holds them as its examples has the same digest.
+    fn identity(&self) -> Vec<u8> {
+        identity_of_bits(&self.images).flatten().collect()
+    }
+
+    fn modes(&self) -> Option<Modes<'_>> {
+        Some(self.known_modes())
+    }
+
+    fn shape(&self) -> Option<ImageShape> {
+        Some(Mixture::SHAPE)
+    }
+}
+
+impl Dataset {
+    /// The paper's mixture, its images drawn from the data seed.
+    pub fn mixture(data_seed: u64) -> Dataset {
+        Dataset::from_density(Mixture::new(data_seed))
     }
 }
 

@@ -1,10 +1,11 @@
-//! What a model learns from: the paper's mixture, or a matrix of zeros and ones.
+//! What a model learns from: examples in memory, or a stream whose density is known.
 
 mod binarise;
 mod dataset;
 mod diagnostics;
 mod error;
 mod intensities;
+mod known_density;
 mod left_out;
 mod memory;
 mod minibatch;
@@ -17,10 +18,12 @@ mod table;
 pub mod values;
 
 pub use binarise::{Binarise, Scale};
+pub(crate) use dataset::Data;
 pub use dataset::{ConstantColumns, Dataset};
 pub use diagnostics::{Assumption, DataDiagnostic};
 pub use error::{DataError, DataProblem, Place, located};
 pub use intensities::Intensities;
+pub use known_density::{KnownDensity, Stratum};
 pub use left_out::LeftOut;
 pub use minibatch::Minibatches;
 pub use mixture::Mixture;
@@ -28,4 +31,3 @@ pub use modes::Modes;
 pub use setting_error::DataSettingError;
 pub use shape::ImageShape;
 pub use split::{Split, SplitRows};
-pub use table::Table;

@@ -8,13 +8,31 @@ const BELONGS: f64 = 0.25;
 /// The modes of a distribution, and the probability of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Modes<'a> {
-    /// A row for each mode.
-    pub centres: &'a BitMatrix,
-    /// Their probabilities.
-    pub weights: &'a [f64],
+    centres: &'a BitMatrix,
+    weights: &'a [f64],
 }
 
-impl Modes<'_> {
+impl<'a> Modes<'a> {
+    /// Modes in the rows of a matrix, and the probability of each.
+    ///
+    /// # Panics
+    ///
+    /// If there is not one probability for each row.
+    pub fn new(centres: &'a BitMatrix, weights: &'a [f64]) -> Modes<'a> {
+        assert_eq!(centres.rows(), weights.len(), "a weight for each mode");
+        Modes { centres, weights }
+    }
+
+    /// A row for each mode.
+    pub fn centres(&self) -> &'a BitMatrix {
+        self.centres
+    }
+
+    /// Their probabilities.
+    pub fn weights(&self) -> &'a [f64] {
+        self.weights
+    }
+
     /// The mode that a sample belongs to, if it is close enough to any.
     pub fn nearest(&self, sample: &[u64]) -> Option<usize> {
         let most = (BELONGS * self.centres.cols() as f64) as u32;

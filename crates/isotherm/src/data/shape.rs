@@ -39,7 +39,7 @@ impl ImageShape {
 
     /// The shape of 0/1 examples with these means, if they are large squares whose mean picture is
     /// smooth.
-    pub fn of_pictures(means: &[f64]) -> Option<ImageShape> {
+    pub(crate) fn of_pictures(means: &[f64]) -> Option<ImageShape> {
         let square = ImageShape::guess(means.len()).filter(|shape| shape.width >= SURE_SIDE);
         square.filter(|shape| shape.is_smooth(means, |at| means[at] > 0.0 && means[at] < 1.0))
     }

@@ -27,6 +27,7 @@ pub struct Split {
 
 /// The rows of each part, in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SplitRows {
     /// Rows of the training data.
     pub train: Vec<usize>,

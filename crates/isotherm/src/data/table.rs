@@ -6,41 +6,41 @@ use super::values::{Loaded, Values};
 use super::{Assumption, Binarise, Intensities, Scale};
 use isotherm_tempering::streams::{Key, Purpose};
 
-/// A fixed set of examples.
+/// A fixed set of examples. Grey values and examples have the same rows and columns.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub(crate) struct Table {
     /// The file, or the name of the data in memory.
-    pub name: String,
+    pub(super) name: String,
     /// A row for each example. Of grey examples this is one draw, on which likelihoods are measured.
-    pub examples: BitMatrix,
+    examples: BitMatrix,
     /// The grey values, if every epoch draws its own zeros and ones from them.
-    pub grey: Option<Intensities>,
+    grey: Option<Intensities>,
     /// The rule that made zeros and ones of the values in the file.
-    pub binarise: Binarise,
+    binarise: Binarise,
     /// What the values in the file mean to that rule.
-    pub scale: Scale,
+    scale: Scale,
     /// What reading the file took for granted, if anything.
-    pub assumption: Option<Assumption>,
+    assumption: Option<Assumption>,
     /// Whether some columns of the file were left out.
-    pub is_without_some: bool,
+    pub(super) some_left_out: bool,
 }
 
 impl Table {
     /// Examples that are zeros and ones.
-    pub fn new(name: impl Into<String>, examples: BitMatrix) -> Table {
+    pub(super) fn new(name: String, examples: BitMatrix) -> Table {
         Table {
-            name: name.into(),
+            name,
             examples,
             grey: None,
             binarise: Binarise::AsIs,
             scale: Scale::Values,
             assumption: None,
-            is_without_some: false,
+            some_left_out: false,
         }
     }
 
     /// Values that were read, under a name. Grey ones are measured on a draw by the data seed.
-    pub fn of(name: String, loaded: Loaded, binarise: Binarise, data_seed: u64) -> Table {
+    pub(super) fn of(name: String, loaded: Loaded, binarise: Binarise, data_seed: u64) -> Table {
         let Loaded { values, scale, assumption } = loaded;
         let (examples, grey) = match values {
             Values::Bits(bits) => (bits, None),
@@ -49,11 +49,11 @@ impl Table {
                 (grey.draw_all(key, Purpose::MeasuredBinarise), Some(grey))
             }
         };
-        Table { name, examples, grey, binarise, scale, assumption, is_without_some: false }
+        Table { name, examples, grey, binarise, scale, assumption, some_left_out: false }
     }
 
     /// The examples with these numbers, under another name.
-    pub fn select(&self, name: String, rows: &[usize]) -> Table {
+    pub(super) fn select(&self, name: String, rows: &[usize]) -> Table {
         Table {
             name,
             examples: self.examples.select(rows),
@@ -61,18 +61,60 @@ impl Table {
             binarise: self.binarise,
             scale: self.scale,
             assumption: self.assumption,
-            is_without_some: self.is_without_some,
+            some_left_out: self.some_left_out,
         }
     }
 
+    pub(crate) fn examples(&self) -> &BitMatrix {
+        &self.examples
+    }
+
+    pub(super) fn grey(&self) -> Option<&Intensities> {
+        self.grey.as_ref()
+    }
+
+    pub(super) fn binarise(&self) -> Binarise {
+        self.binarise
+    }
+
+    pub(super) fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    pub(super) fn assumption(&self) -> Option<Assumption> {
+        self.assumption
+    }
+
     /// Columns that have the same value in every example.
-    pub fn constant_columns(&self) -> Vec<usize> {
+    pub(super) fn constant_columns(&self) -> Vec<usize> {
         let (sums, all) = match &self.grey {
             Some(grey) => (grey.column_sums(), 255 * grey.rows() as u64),
             None => (self.examples.column_counts(), self.examples.rows() as u64),
         };
         let sums = sums.into_iter().enumerate();
         sums.filter(|&(_, sum)| sum == 0 || sum == all).map(|(column, _)| column).collect()
+    }
+
+    /// The share of ones in each column; of grey examples the mean intensity.
+    pub(super) fn marginals(&self) -> Vec<f64> {
+        match &self.grey {
+            Some(grey) => {
+                let full = 255.0 * grey.rows() as f64;
+                grey.column_sums().into_iter().map(|sum| sum as f64 / full).collect()
+            }
+            None => {
+                let rows = self.examples.rows() as f64;
+                self.examples.column_counts().into_iter().map(|n| n as f64 / rows).collect()
+            }
+        }
+    }
+
+    /// The name, and the rule that binarised the values if there was one.
+    pub(super) fn measured_on(&self) -> String {
+        match self.binarise {
+            Binarise::AsIs => self.name.clone(),
+            rule => format!("{} ({})", self.name, rule_words(rule, self.above())),
+        }
     }
 
     /// The value in the file that a threshold stands for, if that is another number.

@@ -12,7 +12,6 @@
 //! held too much of it, agreed, and were wrong by 1.4 nats.
 
 use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
-use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use crate::data::Dataset;
@@ -213,20 +212,12 @@ impl Recorder<AnyEnsemble> for HiddenSamples {
 
 /// h given training examples, each chosen at random.
 fn hidden_of_data(model: &Rbm, training: &Dataset, rows: usize, key: Key) -> BitMatrix {
-    let v = match training {
-        Dataset::Mixture(mixture) => mixture.examples(rows, key),
-        Dataset::Table(table) => {
-            let mut rng = key.sequence(Purpose::Start, 0);
-            let count = table.examples.rows();
-            let chosen: Vec<usize> = (0..rows).map(|_| rng.random_range(0..count)).collect();
-            table.examples.select(&chosen)
-        }
-    };
+    let v = training.draw(rows, key);
     let mut fields = Matrix::zeros(rows, model.n_hidden());
     model.hidden_field(v.as_rows(), fields.tiles_mut());
     let mut h = BitMatrix::zeros(rows, model.n_hidden());
     for row in 0..rows {
-        // Stream 0 chose the examples.
+        // Stream 0 may have chosen the examples.
         let mut rng = key.lanes(Purpose::Start, row + 1);
         let (level, cols) = (Level::detect(), model.n_hidden());
         bernoulli::draw_row(level, fields.row_tiles(row), &[], 1.0, cols, &mut rng, h.row_mut(row));

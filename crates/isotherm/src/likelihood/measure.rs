@@ -8,7 +8,7 @@ use super::Verdict;
 use super::bracket::LogZ;
 use super::exact;
 use super::free_energies::{minus_free_energies, quick_minus_free_energies};
-use crate::data::{Dataset, Mixture};
+use crate::data::{Data, Dataset, KnownDensity, Stratum};
 use crate::error::Result;
 use crate::model::Rbm;
 use isotherm_tempering::evidence::Estimate;
@@ -18,11 +18,26 @@ const Z95: f64 = 1.96;
 
 /// How much a measurement may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Effort {
-    /// For following a run: 400 examples of each component, or at most 2000 rows.
+    /// For following a run: 400 examples of each stratum of a known density, or at most 2000 rows.
     Quick,
-    /// For a result: 4000 examples of each component, or all rows.
+    /// For a result: 4000 examples of each stratum, or all rows.
     Full,
+}
+
+/// How the log Z of a likelihood was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Method {
+    /// All states were enumerated.
+    Exact,
+    /// A small sampler follows it along a run.
+    Followed,
+    /// A bracket of annealing up and down around Bennett's acceptance ratio on a ladder.
+    #[serde(rename = "ais-bar-bracket")]
+    Bracket,
 }
 
 /// A mean log-likelihood in nats an example.
@@ -33,7 +48,7 @@ pub struct LogLikelihood {
     /// Its standard error; 0 for an exact value on a fixed set.
     pub std_error: f64,
     /// How log Z was found.
-    pub method: String,
+    pub method: Method,
     /// Lower end of the 95 % interval, or of the bracket where log Z was estimated.
     pub lower: f64,
     /// Upper end of it.
@@ -82,7 +97,7 @@ pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> L
     LogLikelihood {
         value,
         std_error,
-        method: "exact".to_owned(),
+        method: Method::Exact,
         lower: value - Z95 * std_error,
         upper: value + Z95 * std_error,
         on: data.measured_on(),
@@ -90,9 +105,6 @@ pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> L
         log_z: None,
     }
 }
-
-/// The method of [`followed`].
-pub const FOLLOWED: &str = "followed";
 
 /// The mean log-likelihood of `data`, given log Z as it is followed along a run.
 pub fn followed(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
@@ -102,7 +114,7 @@ pub fn followed(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
     LogLikelihood {
         value,
         std_error: hypot(sampling_error, log_z.std_error),
-        method: FOLLOWED.to_owned(),
+        method: Method::Followed,
         lower: value - hypot(log_z.upper - log_z.value, Z95 * sampling_error),
         upper: value + hypot(log_z.value - log_z.lower, Z95 * sampling_error),
         on: data.measured_on(),
@@ -118,7 +130,7 @@ pub fn log_likelihood(rbm: &Rbm, data: &Dataset, log_z: &LogZ) -> LogLikelihood 
     LogLikelihood {
         value,
         std_error: hypot(sampling_error, log_z.std_error),
-        method: "ais-bar-bracket".to_owned(),
+        method: Method::Bracket,
         lower: value - (log_z.upper - log_z.value) - Z95 * sampling_error,
         upper: value + (log_z.value - log_z.lower) + Z95 * sampling_error,
         on: data.measured_on(),
@@ -149,15 +161,14 @@ fn mean_log_probability(
     effort: Effort,
 ) -> Mean {
     let log_p = |rows: &BitMatrix| minus_f(rows).iter().map(|minus_f| minus_f - log_z).collect();
-    match (data, effort) {
-        (Dataset::Mixture(mixture), Effort::Quick) => of_mixture(log_p, mixture, 400),
-        (Dataset::Mixture(mixture), Effort::Full) => of_mixture(log_p, mixture, 4000),
-        (Dataset::Table(table), _) => of_table(log_p, &table.examples, effort),
+    match &data.0 {
+        Data::Examples(table) => of_rows(log_p, table.examples(), effort),
+        Data::Stream(density) => under_density(log_p, density.as_ref(), effort),
     }
 }
 
 /// All rows, or an even spread of some with the error that comes of leaving out the others.
-fn of_table(log_p: impl Fn(&BitMatrix) -> Vec<f64>, rows: &BitMatrix, effort: Effort) -> Mean {
+fn of_rows(log_p: impl Fn(&BitMatrix) -> Vec<f64>, rows: &BitMatrix, effort: Effort) -> Mean {
     const SOME: usize = 2000;
     if effort == Effort::Full || rows.rows() <= SOME {
         let log_p = log_p(rows);
@@ -174,20 +185,28 @@ fn of_table(log_p: impl Fn(&BitMatrix) -> Vec<f64>, rows: &BitMatrix, effort: Ef
     Mean { value: mean(&log_p), std_error, of_examples: None }
 }
 
-/// E_f[log p] = −H − E_f[log f − log p], the second mean estimated component by component: the
+/// E_f[log p] = −H − E_f[log f − log p], the second mean estimated stratum by stratum: the
 /// true density is the control variate, and a model close to it leaves almost no variance.
-fn of_mixture(log_p: impl Fn(&BitMatrix) -> Vec<f64>, mixture: &Mixture, per_mode: usize) -> Mean {
+fn under_density(
+    log_p: impl Fn(&BitMatrix) -> Vec<f64>,
+    density: &dyn KnownDensity,
+    effort: Effort,
+) -> Mean {
+    let per_stratum = match effort {
+        Effort::Quick => 400,
+        Effort::Full => 4000,
+    };
     let (mut divergence, mut error) = (0.0, 0.0);
-    for (stratum, weight) in mixture.strata(per_mode).iter().zip(mixture.weights()) {
-        let gaps: Vec<f64> = log_p(stratum)
+    for Stratum { weight, examples } in density.strata(per_stratum) {
+        let gaps: Vec<f64> = log_p(&examples)
             .iter()
             .enumerate()
-            .map(|(i, log_p)| mixture.log_density(stratum.row(i)) - log_p)
+            .map(|(i, log_p)| density.log_density(examples.row(i)) - log_p)
             .collect();
         divergence += weight * mean(&gaps);
         error += weight * weight * variance(&gaps) / gaps.len() as f64;
     }
-    let value = -mixture.entropy() - divergence;
+    let value = -density.entropy() - divergence;
     Mean { value, std_error: error.sqrt(), of_examples: None }
 }
 

@@ -26,5 +26,5 @@ pub use isotherm_tempering::evidence::{
     log_mean, log_mean_by_column,
 };
 pub use measure::{
-    Effort, FOLLOWED, LogLikelihood, followed, log_likelihood, measure, measure_given,
+    Effort, LogLikelihood, Method, followed, log_likelihood, measure, measure_given,
 };

@@ -44,7 +44,7 @@ impl Options {
     }
 
     /// Adapts what was not chosen to the data and to what was: the particles, the pace and, for pictures, the
-    /// penalty on differences between neighbouring pixels. The mixture needs nothing.
+    /// penalty on differences between neighbouring pixels. A stream with a known density needs nothing.
     pub fn adapt_to(&mut self, data: &Dataset, chosen: &Chosen) {
         let Some(examples) = data.examples() else { return };
         let is_chosen = |name: &str| {
@@ -90,7 +90,6 @@ mod tests {
     use isotherm_kernels::BitMatrix;
 
     use super::*;
-    use crate::data::Table;
     use crate::options::find;
 
     /// Pictures of so many examples: squares in the middle of 8 × 8 pixels.
@@ -104,7 +103,7 @@ mod tests {
                 }
             }
         }
-        Dataset::Table(Table::new("pictures", bits))
+        Dataset::from_bits(bits).unwrap()
     }
 
     fn adapted(data: &Dataset, chosen: &[&str], mut options: Options) -> Options {

@@ -7,7 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
 
-use isotherm::data::{Dataset, Intensities, Minibatches, Table};
+use isotherm::data::{Binarise, Dataset, Minibatches};
 use isotherm::options::{Algorithm, GradientKind, Options, PathKind};
 use isotherm::trainer::{TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
@@ -134,10 +134,10 @@ fn minibatches() {
         (0..103).map(|i| (0..70).map(|j| (i * j % 3) as u8).collect()).collect();
     let examples = BitMatrix::from_rows(70, &examples);
     // Batches of 10 from 103 examples: the steady steps cross many epochs.
-    let table = Dataset::Table(Table::new("test", examples));
-    let grey = Intensities::new(70, (0..103 * 70).map(|at| (at % 251) as u8).collect());
-    let drawn = BitMatrix::zeros(103, 70);
-    let grey = Dataset::Table(Table { grey: Some(grey), ..Table::new("grey", drawn) });
+    let table = Dataset::from_bits(examples).unwrap();
+    let value = |row: usize, col: usize| ((row * 70 + col) % 251) as f64;
+    let grey = Dataset::of_values("grey", [103, 70], &value, Binarise::Dynamic, 1, None).unwrap();
+    assert!(grey.grey().is_some(), "every epoch draws its own bits");
     for data in [Dataset::mixture(1), table, grey] {
         let mut minibatches = Minibatches::new(10, 1);
         let mut batch = BitMatrix::zeros(0, data.n_visible());
@@ -170,7 +170,7 @@ fn updates() {
     // Sparse rows are multiplied in another way, and how many ones they have changes all the time.
     let sparse: Vec<Vec<u8>> =
         (0..203).map(|i| (0..150).map(|j| u8::from(i * j % 11 == 1)).collect()).collect();
-    let sparse = Dataset::Table(Table::new("sparse", BitMatrix::from_rows(150, &sparse)));
+    let sparse = Dataset::from_rows(&sparse).unwrap();
     let many = Options::default().hidden(130).batch(50);
     let sparse = [
         many.clone().algorithm(Algorithm::Sml).particles(Some(60)),

@@ -1,7 +1,7 @@
 //! Every algorithm learns through the one trainer, and what it keeps is all it needs.
 
 use isotherm::Kind;
-use isotherm::data::{Dataset, Table};
+use isotherm::data::Dataset;
 use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{ModelError, Rbm, model_bundle, model_in};
 use isotherm::optimiser::learning_rate;
@@ -121,7 +121,7 @@ fn a_table_is_resumed_in_the_middle_of_an_epoch() {
         .map(|i| (0..9).map(|j| (i.wrapping_mul(2_654_435_761) >> (j + 7) & 1) as u8).collect())
         .collect();
     let examples = isotherm_kernels::BitMatrix::from_rows(9, &rows);
-    let data = Dataset::Table(Table::new("table", examples));
+    let data = Dataset::from_bits(examples).unwrap();
     let options = Options::default().updates(60).hidden(4).batch(4);
     let plan = options.check(9).unwrap();
     let marginals = data.marginals();

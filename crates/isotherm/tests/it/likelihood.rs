@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::common::*;
-use isotherm::data::{Dataset, Mixture, Table};
+use isotherm::data::{Dataset, KnownDensity, Mixture, Stratum};
 use isotherm::likelihood::{Budget, Effort, FoundLogZ, Way, exact, measure};
 use isotherm::model::{Parameters, Rbm};
 use isotherm_kernels::{BitMatrix, Matrix};
@@ -197,8 +197,7 @@ fn the_callback_is_called_in_proportion_to_the_work() {
 #[test]
 fn a_long_enumeration_reports_its_progress_and_a_short_one_does_not() {
     let stages = |n_visible: usize, n_hidden: usize| {
-        let row = vec![vec![0; n_visible]];
-        let data = Dataset::Table(Table::new("test", BitMatrix::from_rows(n_visible, &row)));
+        let data = Dataset::from_rows(&[vec![0u8; n_visible]]).unwrap();
         let rbm = random_rbm(n_visible, n_hidden, 0.1, 1);
         let mut told = Vec::new();
         let mut tell = |stage: &str, share| told.push((stage.to_owned(), share));
@@ -240,9 +239,9 @@ fn the_mixture_has_the_papers_entropy() {
     assert!((total - 1.0).abs() < 1e-12);
     // −E[log f] by strata, against the formula.
     let (mut mean, mut variance) = (0.0, 0.0);
-    for (stratum, w) in mixture.strata(4000).iter().zip(mixture.weights()) {
+    for Stratum { weight: w, examples } in mixture.strata(4000) {
         let logs: Vec<f64> =
-            (0..stratum.rows()).map(|row| mixture.log_density(stratum.row(row))).collect();
+            (0..examples.rows()).map(|row| mixture.log_density(examples.row(row))).collect();
         let n = logs.len() as f64;
         let m = logs.iter().sum::<f64>() / n;
         mean += w * m;

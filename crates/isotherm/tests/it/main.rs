@@ -4,10 +4,12 @@
 mod adaptation;
 mod allocations;
 mod bracket;
+mod coins;
 mod common;
 mod data;
 mod examples;
 mod gradient;
+mod known_density;
 mod learning;
 mod likelihood;
 mod log_z;

@@ -1,7 +1,7 @@
 //! log Z as a online tells it along a run, against the enumerated one.
 
 use crate::common::*;
-use isotherm::data::{Dataset, Table};
+use isotherm::data::Dataset;
 use isotherm::likelihood::{Estimate, exact};
 use isotherm::model::{PerfectSampler, Rbm};
 use isotherm::options::{Algorithm, LrDecay, Options};
@@ -49,7 +49,7 @@ fn table(rows: usize, n_visible: usize) -> Dataset {
     let mut v = BitMatrix::zeros(rows, n_visible);
     let mut sampler = PerfectSampler::new(n_visible, 8);
     sampler.visible(&rbm, Key { seed: 3, step: 0 }, &mut v);
-    Dataset::Table(Table::new("samples", v))
+    Dataset::from_bits(v).unwrap()
 }
 
 fn options(algorithm: Algorithm) -> Options {

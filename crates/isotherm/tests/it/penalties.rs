@@ -1,13 +1,13 @@
 //! Penalties against differences of what they are the gradient of, and beside the centered gradient.
 
 use crate::common::*;
-use isotherm::data::{Dataset, ImageShape, Table};
+use isotherm::data::{Dataset, ImageShape};
 use isotherm::model::Parameters;
 use isotherm::objective::gradient::Centering;
 use isotherm::objective::penalties::Penalties;
 use isotherm::options::{Algorithm, GradientKind, Options};
 use isotherm::trainer::{TrainState, Trainer};
-use isotherm_kernels::{BitMatrix, Matrix};
+use isotherm_kernels::Matrix;
 
 /// Not square, and with more pixels than are summed up together.
 const SHAPE: ImageShape = ImageShape { width: 13, height: 7 };
@@ -95,7 +95,7 @@ fn around_the_offsets(state: &TrainState) -> Vec<f64> {
 fn penalties_leave_the_biases_around_the_offsets() {
     let bit = |r: usize, j: usize| u8::from((r * 31 + j * 17) * 7919 % 23 < 9);
     let rows: Vec<Vec<u8>> = (0..40).map(|r| (0..VISIBLE).map(|j| bit(r, j)).collect()).collect();
-    let data = Dataset::Table(Table::new("pictures", BitMatrix::from_rows(VISIBLE, &rows)));
+    let data = Dataset::from_rows(&rows).unwrap();
     let after_an_update = |options: Options| {
         let plan = options.check(VISIBLE).unwrap();
         let mut state = TrainState::new(&plan, &data.marginals());

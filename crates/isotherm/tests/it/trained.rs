@@ -1,7 +1,7 @@
 //! Trained models with a barrier, small enough to be enumerated.
 #![allow(dead_code, clippy::unwrap_used, missing_docs)]
 
-use isotherm::data::{Dataset, Table};
+use isotherm::data::Dataset;
 use isotherm::model::Rbm;
 use isotherm::options::Options;
 use isotherm::trainer::{TrainState, Trainer};
@@ -38,7 +38,7 @@ pub fn patterns(n_visible: usize, count: usize, seed: u64) -> Dataset {
 }
 
 pub fn table(examples: BitMatrix) -> Dataset {
-    Dataset::Table(Table::new("patterns", examples))
+    Dataset::from_bits(examples).unwrap()
 }
 
 /// A model of the data after a short run.

@@ -143,8 +143,7 @@ fn dynamic_keeps_the_intensities_and_draws_them_in_every_epoch() {
     let (place, rows) = (Place::new(), grey(40, 70));
     let source = place.source("grey", &npy(&rows), None);
     let data = isotherm_data::load(&source, Binarise::Dynamic, 1).unwrap();
-    let Dataset::Table(table) = &data else { panic!("a table") };
-    let kept = table.grey.as_ref().unwrap();
+    let kept = data.grey().unwrap();
     assert!(rows.iter().enumerate().all(|(at, row)| kept.row(at) == &row[..]));
     let means: Vec<f64> = (0..70)
         .map(|col| rows.iter().map(|row| f64::from(row[col])).sum::<f64>() / (255.0 * 40.0))

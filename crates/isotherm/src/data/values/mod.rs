@@ -30,6 +30,7 @@ pub enum Values {
 
 /// Values that were read, and what they were taken for.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The values.
     pub values: Values,
@@ -44,7 +45,7 @@ pub struct Loaded {
 /// # Errors
 ///
 /// If the rule cannot be applied to a value.
-pub fn of_values(
+pub(crate) fn of_values(
     name: &str,
     shape: [usize; 2],
     value: &dyn Fn(usize, usize) -> f64,
