@@ -1,9 +1,9 @@
-// The likelihood of a model by enumeration and by estimation, side by side:
-// `cargo run --release -p isotherm --example evaluate`
+//! The likelihood of a model by enumeration and by estimation, side by side:
+//! `cargo run --release -p isotherm --example evaluate`
 use isotherm::likelihood::{Budget, FoundLogZ, Way};
 use isotherm::prelude::*;
 
-fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let data = Dataset::mixture(1); // the paper's five images
     let model = Training::on(&data).hidden(10).updates(20_000).run()?;
     println!("enumerated {}", model.log_likelihood(&data)?);

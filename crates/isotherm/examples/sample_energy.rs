@@ -1,7 +1,7 @@
-// Sample an energy of your own, with log Z: `cargo run --release -p isotherm --example sample_energy`
+//! Sample an energy of your own, with log Z: `cargo run --release -p isotherm --example sample_energy`
 use isotherm::prelude::*;
 
-fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     // An Ising ring of 20 spins at inverse temperature 1.
     let n = 20;
     let ring =

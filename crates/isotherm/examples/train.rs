@@ -1,7 +1,7 @@
-// Train an RBM on a matrix in memory: `cargo run --release -p isotherm --example train`
+//! Train an RBM on a matrix in memory: `cargo run --release -p isotherm --example train`
 use isotherm::prelude::*;
 
-fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     // Two patterns of six pixels, a tenth of which are flipped.
     let rows: Vec<[u8; 6]> = (0..500u32)
         .map(|i| {

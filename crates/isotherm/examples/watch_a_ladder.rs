@@ -1,7 +1,7 @@
-// Watch the ladder adapt while a model learns: `cargo run --release -p isotherm --example watch_a_ladder`
+//! Watch the ladder adapt while a model learns: `cargo run --release -p isotherm --example watch_a_ladder`
 use isotherm::prelude::*;
 
-fn main() -> Result<()> {
+pub(crate) fn main() -> Result<()> {
     let data = Dataset::mixture(1);
     let training = Training::on(&data).path(PathKind::Joint).updates(20_000).beta_lr(1e-3);
     let mut training = training.begin()?;

@@ -1,31 +1,35 @@
 //! The examples run, and the README's ten lines are those that the crate's documentation tests.
 
-macro_rules! examples {
+#[path = "../../examples"]
+mod programs {
+    pub(super) mod evaluate;
+    pub(super) mod sample_energy;
+    pub(super) mod train;
+    pub(super) mod watch_a_ladder;
+}
+
+macro_rules! run {
     ($($name:ident),+) => {
         $(
-            mod $name {
-                include!(concat!("../../examples/", stringify!($name), ".rs"));
-
-                #[test]
-                fn runs() {
-                    main().unwrap();
-                }
+            #[test]
+            fn $name() {
+                programs::$name::main().unwrap();
             }
         )+
 
         #[test]
         fn the_examples_are_listed() {
-            let list = include_str!("../../../../examples/README.md");
-            for name in [$(stringify!($name)),+] {
+            let (list, names) = (include_str!("../../../../examples/README.md"), [$(stringify!($name)),+]);
+            for name in names {
                 assert!(list.contains(&format!("--example {name}`")), "{name}");
             }
             let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/examples")).unwrap();
-            assert_eq!(files.count(), [$(stringify!($name)),+].len(), "each of them runs here");
+            assert_eq!(files.count(), names.len(), "each of them runs here");
         }
     };
 }
 
-examples!(train, evaluate, sample_energy, watch_a_ladder);
+run!(train, evaluate, sample_energy, watch_a_ladder);
 
 /// The first block of code after a line, without what only the documentation's comment has: its marks, and the lines
 /// that it hides.
