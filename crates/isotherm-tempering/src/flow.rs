@@ -180,6 +180,12 @@ impl Flow {
     }
 }
 
+/// Whether replicas made too few round trips for what a sampler found to be relied on: fewer than one for
+/// each column. Until then a column may still be where it began.
+pub fn too_few_round_trips(round_trips: u64, columns: usize) -> bool {
+    round_trips < columns as u64
+}
+
 /// The paper's return-time counters at this moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReturnTime {

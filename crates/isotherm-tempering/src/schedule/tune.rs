@@ -109,7 +109,7 @@ impl<E: Ensemble> Tempering<E> {
 mod tests {
     use super::*;
     use crate::Spacing;
-    use crate::sampler::{Sampler, WarmUp};
+    use crate::sampler::{Progress, Sampler, WarmUp};
     use crate::streams::Key;
     use crate::toy::FixedAcceptance;
 
@@ -161,7 +161,8 @@ mod tests {
         let mut by_hand = followed.clone();
         let key = Key { seed: 2, step: 0 };
         let mut sampler = Sampler::new(followed, key);
-        let outcome = sampler.warm_up(&(), 4000, WarmUp::FollowFlow, &mut |_| true);
+        let progress = &mut Progress::unreported();
+        let outcome = sampler.warm_up(&(), 4000, WarmUp::FollowFlow, progress);
         outcome.expect("swap ratios are finite");
         let followed = sampler.tempering;
         let betas = followed.state.ladder.betas();

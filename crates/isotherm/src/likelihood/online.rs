@@ -19,12 +19,12 @@ use crate::likelihood::{
 };
 use crate::model::{Parameters, Rbm};
 use crate::options::Plan;
-use crate::paths::{AnyEnsemble, automatic, random_hidden};
+use crate::paths::{AnyEnsemble, automatic, random_hidden, temper};
 use isotherm_tempering::evidence::work_values::WorkValues;
 use isotherm_tempering::recorders::RecordWork;
 use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::{
-    Adaptation, Densities, Ladder, Respace, Sampler, Spacing, Tempering, TemperingState,
+    Adaptation, Densities, Ladder, Progress, Respace, Sampler, Spacing, TemperingState,
 };
 
 /// Updates between two steps of the online.
@@ -71,23 +71,17 @@ pub struct OnlineLogZ {
 }
 
 impl OnlineLogZ {
-    /// A online with replicas in random states, if the plan asks for one.
+    /// An estimate with replicas in random states that has seen nothing yet, if the plan asks for one.
     pub fn new(plan: &Plan, marginals: &[f64]) -> Option<OnlineLogZ> {
         plan.follows.then(|| {
+            let (n_hidden, key) = (plan.options.hidden, key(plan.options.seed, 0));
             let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), COLUMNS);
-            let key = key(plan.options.seed, 0);
-            let h = random_hidden(state.replicas.rows(), plan.options.hidden, key);
-            OnlineLogZ::resume(marginals, state, h)
+            let hidden = |rows| random_hidden(rows, n_hidden, key);
+            let tempering = temper(automatic(marginals, n_hidden), state, hidden);
+            let mut sampler = Sampler::new(tempering, key);
+            sampler.adaptation = Some(ADAPTATION);
+            OnlineLogZ { sampler, minus_f: Vec::new(), filter: KalmanFilter::default() }
         })
-    }
-
-    /// A online with a given ladder and given hidden states that has seen nothing yet.
-    pub fn resume(marginals: &[f64], state: TemperingState, h: BitMatrix) -> OnlineLogZ {
-        let mut ensemble = automatic(marginals, h.cols());
-        ensemble.set_hidden(h);
-        let (minus_f, filter) = (Vec::new(), KalmanFilter::default());
-        let sampler = Sampler::new(Tempering::new(ensemble, state), key(0, 0));
-        OnlineLogZ { sampler, minus_f, filter }
     }
 
     /// A step of the sampler and a look at it, if it is time.
@@ -97,14 +91,12 @@ impl OnlineLogZ {
         }
         let model = Rbm::new(averaged.clone());
         let step = self.importance_step(&model);
-        let gaps = self.sampler.tempering.state.ladder.gaps();
-        let mut work = RecordWork::new(gaps, COLUMNS, 1, 1);
+        let mut work = RecordWork::default();
         self.sampler.key = key(seed, update);
-        self.sampler.record(&model, 1, &mut [&mut work], &mut |_| true)?;
+        self.sampler.record(&model, 1, &mut [&mut work], &mut Progress::unreported())?;
         self.minus_f = self.minus_free_energies(&model);
         let bridges = self.bridges(&work.values);
         self.filter.look(&step, bridges.as_deref());
-        self.sampler.tempering.adapt(&ADAPTATION);
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use super::{Keeps, Learner, Negative, anything};
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::options::Plan;
-use crate::paths::{AnyEnsemble, random_hidden};
+use crate::paths::{AnyEnsemble, random_hidden, temper};
 use crate::tensors::{Bundle, insert_tempering, take_tempering};
 
 /// Persistent particles without a ladder, in the registry.
@@ -70,13 +70,11 @@ impl Tempered {
         let extra = plan.extra_particles();
         let state = TemperingState::with_extra_particles(ladder, plan.columns, extra);
         let key = Key { seed: plan.options.seed, step: 0 };
-        let h = random_hidden(state.replicas.rows(), n_hidden, key);
-        let mut ensemble = plan.path.ensemble(marginals, n_hidden, plan.swap);
-        ensemble.set_hidden(h);
         let particles = state.replicas.particles();
         let between = (plan.options.sampler.temper_every > 1)
             .then(|| GibbsSteps::new(particles, marginals.len(), n_hidden));
-        let tempering = Tempering::new(ensemble, state);
+        let ensemble = plan.path.ensemble(marginals, n_hidden, plan.swap);
+        let tempering = temper(ensemble, state, |rows| random_hidden(rows, n_hidden, key));
         Tempered { tempering, between, calendar: Calendar::of(plan), was_between: false }
     }
 }

@@ -27,7 +27,9 @@ pub use hidden_marginal::HiddenMarginal;
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli};
 use isotherm_tempering::streams::{Key, Purpose};
-use isotherm_tempering::{Densities, Explorer, Path, Population, States};
+use isotherm_tempering::{
+    Densities, Explorer, Path, Population, States, Tempering, TemperingState,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::model::Rbm;
@@ -161,6 +163,16 @@ impl PathKind {
             PathKind::HiddenMarginal => Box::new(hidden_marginal(n_visible, n_hidden)),
         }
     }
+}
+
+/// Puts replicas of an RBM on a ladder, in hidden states that `hidden` gives for a number of rows.
+pub fn temper(
+    mut ensemble: AnyEnsemble,
+    state: TemperingState,
+    hidden: impl FnOnce(usize) -> BitMatrix,
+) -> Tempering<AnyEnsemble> {
+    ensemble.set_hidden(hidden(state.replicas.rows()));
+    Tempering::new(ensemble, state)
 }
 
 /// Hidden units in random states.
