@@ -44,7 +44,7 @@ pub fn sample_checkpoint(
     let state = TrainState::take_from(checkpoint, &plan, &marginals)?;
     let model = Rbm::new(state.result()[usize::from(averaged)].clone());
     let goes_on = state.negative.ladder().is_some_and(|state| {
-        let (ladder, replicas) = (&state.ladder, &state.replicas);
+        let (ladder, replicas) = (state.ladder(), state.replicas());
         let alone = replicas.particles() == replicas.columns();
         ladder.rungs() > 1 && (alone || request.warm_up == 0 && !request.traced)
     });

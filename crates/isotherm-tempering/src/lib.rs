@@ -39,7 +39,7 @@ pub mod threads;
 pub mod toy;
 pub mod words;
 
-pub use engine::{Adaptation, Tempering, TemperingState};
+pub use engine::{Adaptation, Change, StepCounters, Tempering, TemperingState};
 pub use ensemble::{Densities, Ensemble, Population, States};
 pub use error::{Cause, Error, IoError, Kind, Result};
 pub use explorer::Explorer;

@@ -154,8 +154,8 @@ pub fn sample_on(
     recorders: &mut [&mut dyn Recorder<AnyEnsemble>],
     mut progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
-    let steps = options.steps(tempering.state.replicas.particles(), model.n_visible())?;
-    tempering.state.flow.restart_count();
+    let steps = options.steps(tempering.state().replicas().particles(), model.n_visible())?;
+    tempering.restart_count();
     let mut sampler = Sampler::new(tempering, Key::after_training(options.seed, 0));
     sampler.k = options.k;
     let progress = &mut Progress::new(options.warm_up + steps, &mut progress);
@@ -178,14 +178,14 @@ fn record(
     sampler.record(model, steps, own, progress)?;
     let v = taken.recorder.v;
     let wanted: Vec<usize> = (0..options.count.min(v.rows())).collect();
-    let state = &sampler.tempering.state;
+    let state = sampler.tempering.state();
     Ok(Samples {
         v: v.select(&wanted),
         rungs: trace.map_or(Vec::new(), |trace| trace.recorder.rungs),
-        betas: state.ladder.betas().to_vec(),
-        particles: state.replicas.particles(),
-        columns: state.replicas.columns(),
-        round_trips: state.flow.round_trips,
+        betas: state.ladder().betas().to_vec(),
+        particles: state.replicas().particles(),
+        columns: state.replicas().columns(),
+        round_trips: state.flow().round_trips(),
         warm_up_trips,
     })
 }
@@ -208,7 +208,7 @@ impl VisibleSamples {
 
 impl Recorder<AnyEnsemble> for VisibleSamples {
     fn begin(&mut self, tempering: &Tempering<AnyEnsemble>, _: u64) {
-        let particles = tempering.state.replicas.particles();
+        let particles = tempering.state().replicas().particles();
         self.now = BitMatrix::zeros(particles, self.v.cols());
     }
 

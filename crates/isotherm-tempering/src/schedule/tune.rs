@@ -73,7 +73,7 @@ impl<E: Ensemble> Tempering<E> {
     /// depends on the rungs it is measured with, but too few rungs show too little of it: a
     /// ladder on which nothing swaps doubles. Does nothing before every gap was tried: one that was not would
     /// count as open.
-    pub fn tune(&mut self, rejection: f64, most_rungs: usize) {
+    fn tune(&mut self, rejection: f64, most_rungs: usize) {
         if !self.state.rates.are_known() {
             return;
         }
@@ -87,7 +87,7 @@ impl<E: Ensemble> Tempering<E> {
 
     /// Puts the replicas on another ladder: each rung takes the states of the rung nearest to it,
     /// or copies of them. Labels, counts and rates begin anew.
-    pub fn lay(&mut self, ladder: Ladder) {
+    fn lay(&mut self, ladder: Ladder) {
         let (old, replicas) = (self.state.ladder.betas(), &self.state.replicas);
         let columns = replicas.columns();
         let nearest = |beta: f64| {

@@ -149,10 +149,10 @@ impl<'a> EvaluatingSampler<'a> {
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Option<Found>> {
         let (model, sampler) = (self.model, &mut self.sampler);
-        let TemperingState { replicas, flow, .. } = &sampler.tempering.state;
-        let columns = replicas.columns();
+        let state = sampler.tempering.state();
+        let columns = state.replicas().columns();
         // Once replicas have gone round, in an earlier look, their flow is known.
-        let how = match too_few_round_trips(flow.round_trips, columns) {
+        let how = match too_few_round_trips(state.flow().round_trips(), columns) {
             true => WarmUp::Tune,
             false => WarmUp::FollowFlow,
         };
@@ -167,16 +167,16 @@ impl<'a> EvaluatingSampler<'a> {
             return Ok(None);
         }
         let tempering = &sampler.tempering;
-        let log_z = work.recorder.values.log_z(tempering.ensemble.log_z_of_reference());
+        let log_z = work.recorder.values.log_z(tempering.ensemble().log_z_of_reference());
         let report = SamplerReport {
             start: self.start,
             stepping_stone_up: log_z.up,
             stepping_stone_down: log_z.down,
             bar: log_z.bar,
-            rungs: tempering.state.ladder.rungs(),
+            rungs: tempering.state().ladder().rungs(),
             columns,
             steps,
-            round_trips: tempering.state.flow.round_trips,
+            round_trips: tempering.state().flow().round_trips(),
         };
         Ok(Some(Found { report, cold_log_weights: cold.means, samples: taken.recorder.h }))
     }
@@ -190,7 +190,7 @@ struct HiddenSamples {
 impl Recorder<AnyEnsemble> for HiddenSamples {
     fn record(&mut self, moment: &mut Moment<'_, AnyEnsemble>) -> Result<()> {
         let rows = moment.replicas().cold_rows();
-        self.h.append(&moment.tempering.ensemble.hidden().select(&rows));
+        self.h.append(&moment.tempering.ensemble().hidden().select(&rows));
         Ok(())
     }
 }

@@ -103,7 +103,7 @@ impl OnlineLogZ {
     /// log Z of the averaged model of the moment: of the last look, and an importance step on.
     pub fn log_z(&self, averaged: &Rbm) -> Option<OnlineEstimate> {
         let estimate = self.filter.after(&self.importance_step(averaged))?;
-        let round_trips = self.sampler.tempering.state.flow.round_trips;
+        let round_trips = self.sampler.tempering.state().flow().round_trips();
         Some(OnlineEstimate { estimate, columns: COLUMNS, round_trips })
     }
 
@@ -122,8 +122,8 @@ impl OnlineLogZ {
     fn minus_free_energies(&self, model: &Rbm) -> Vec<f64> {
         let mut h = BitMatrix::zeros(COLUMNS, model.n_hidden());
         let mut rows = Vec::with_capacity(COLUMNS);
-        self.sampler.tempering.state.replicas.cold_rows_into(&mut rows);
-        self.sampler.tempering.ensemble.copy_hidden(&rows, &mut h);
+        self.sampler.tempering.state().replicas().cold_rows_into(&mut rows);
+        self.sampler.tempering.ensemble().copy_hidden(&rows, &mut h);
         quick_minus_free_energies_of_hidden(model, &h)
     }
 
@@ -131,18 +131,18 @@ impl OnlineLogZ {
     /// neighbouring rungs hardly overlap.
     fn bridges(&self, work: &WorkValues) -> Option<Vec<f64>> {
         let (climb, influences) = work.bennett()?;
-        let log_z = self.sampler.tempering.ensemble.log_z_of_reference() + climb;
+        let log_z = self.sampler.tempering.ensemble().log_z_of_reference() + climb;
         Some(influences.iter().map(|influence| log_z + COLUMNS as f64 * influence).collect())
     }
 
     /// Forgets what was seen, as when the model is another one than it was.
     pub fn begin_anew(&mut self) {
         (self.minus_f, self.filter) = (Vec::new(), KalmanFilter::default());
-        self.sampler.tempering.state.flow.restart_count();
+        self.sampler.tempering.restart_count();
     }
 }
 
 /// Streams that are not those of the sampler that learns.
 fn key(seed: u64, update: u64) -> Key {
-    Key { seed: stream_key(seed, Purpose::OnlineLogZ as u64, 0, 0), step: update }
+    Key { seed: stream_key(seed, Purpose::OnlineLogZ.number(), 0, 0), step: update }
 }

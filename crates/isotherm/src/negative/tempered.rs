@@ -70,7 +70,7 @@ impl Tempered {
         let extra = plan.extra_particles();
         let state = TemperingState::with_extra_particles(ladder, plan.columns, extra);
         let key = Key { seed: plan.options.seed, step: 0 };
-        let particles = state.replicas.particles();
+        let particles = state.replicas().particles();
         let between = (plan.options.sampler.temper_every > 1)
             .then(|| GibbsSteps::new(particles, marginals.len(), n_hidden));
         let ensemble = plan.path.ensemble(marginals, n_hidden, plan.swap);
@@ -130,11 +130,11 @@ impl Negative for Tempered {
     }
 
     fn ladder(&self) -> Option<&TemperingState> {
-        Some(&self.tempering.state)
+        Some(self.tempering.state())
     }
 
     fn restart_count(&mut self) {
-        self.tempering.state.flow.restart_count();
+        self.tempering.restart_count();
     }
 
     fn save(&self, checkpoint: &mut Bundle) -> Result<()> {

@@ -171,7 +171,7 @@ pub fn temper(
     state: TemperingState,
     hidden: impl FnOnce(usize) -> BitMatrix,
 ) -> Tempering<AnyEnsemble> {
-    ensemble.set_hidden(hidden(state.replicas.rows()));
+    ensemble.set_hidden(hidden(state.replicas().rows()));
     Tempering::new(ensemble, state)
 }
 

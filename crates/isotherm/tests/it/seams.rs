@@ -229,7 +229,7 @@ struct Counts([u64; 4]);
 
 impl Recorder<Box<dyn RbmEnsemble>> for Counts {
     fn record(&mut self, moment: &mut Moment<'_, Box<dyn RbmEnsemble>>) -> Result<()> {
-        let hidden = moment.tempering.ensemble.hidden();
+        let hidden = moment.tempering.ensemble().hidden();
         for row in moment.replicas().cold_rows() {
             self.0[hidden.row(row)[0] as usize] += 1;
         }
@@ -242,8 +242,8 @@ struct Work(WorkValues);
 
 impl<E: Densities + Sync> Recorder<E> for Work {
     fn begin(&mut self, tempering: &Tempering<E>, _: u64) {
-        let state = &tempering.state;
-        self.0 = WorkValues::new(state.ladder.gaps(), state.replicas.columns());
+        let state = tempering.state();
+        self.0 = WorkValues::new(state.ladder().gaps(), state.replicas().columns());
     }
 
     fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
@@ -260,7 +260,7 @@ fn a_path_and_recorders_from_outside_sample_the_model() {
         Box::new(Population { path: Table4, explorer: Table4, states });
     let state = TemperingState::new(Ladder::new(4, Spacing::Linear), 5);
     let key = Key { seed: 4, step: 0 };
-    ensemble.set_hidden(random_hidden(state.replicas.rows(), 2, key));
+    ensemble.set_hidden(random_hidden(state.replicas().rows(), 2, key));
     assert_eq!(ensemble.rows(), 20);
     let mut sampler = Sampler::new(Tempering::new(ensemble, state), key);
     let (mut counts, mut work) = (Counts([0; 4]), Work(WorkValues::default()));
@@ -371,5 +371,5 @@ fn a_ladder_can_adapt_while_it_is_recorded() {
     let (adapted, sampler) = run(Some(adaptation));
     assert_eq!(adapted[0], fixed[0], "recorded before it adapts");
     assert_ne!(adapted[19], fixed[19]);
-    assert_ne!(adapted[19], sampler.tempering.state.ladder.betas(), "and after the last step");
+    assert_ne!(adapted[19], sampler.tempering.state().ladder().betas(), "and after the last step");
 }
