@@ -2,7 +2,7 @@
 
 use isotherm::Error;
 use isotherm::likelihood::{Budget, FoundLogZ, Length, Way};
-use isotherm_run::SampleRequest;
+use isotherm::sampling::{self, SampleOptions};
 use numpy::PyArray2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -88,9 +88,9 @@ pub(crate) fn sample_model<'py>(
     threads: Option<usize>,
 ) -> PyResult<(Bound<'py, PyArray2<u8>>, Bound<'py, PyAny>)> {
     let model = model_of(&model)?;
-    let request = SampleRequest { count, thin, warm_up, seed, averaged: false, traced: false };
+    let request = SampleOptions::default().count(count).thin(thin).warm_up(warm_up).seed(seed);
     let work =
-        |line: &Line<'_, ()>| isotherm_run::sample_model(&model, &request, |_| !line.should_stop());
+        |line: &Line<'_, ()>| sampling::sample_model(&model, &request, |_| !line.should_stop());
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
     Ok((bytes_of(py, &samples.v)?, to_python(py, &samples.diagnose())?))
 }

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use isotherm::IoError;
 use isotherm::model::Rbm;
-use isotherm::sampling::Samples as Figures;
+use isotherm::sampling::SampleOptions;
 use isotherm::tensors::Bundle;
 use isotherm_run::checkpoint;
 use isotherm_run::record::{Row, read_rows};
-use isotherm_run::{RunFolder, SampleRequest, SavedTraining, read_model};
+use isotherm_run::{RunFolder, SavedTraining, read_model};
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -130,14 +130,15 @@ pub(crate) fn sample_checkpoint<'py>(
 ) -> PyResult<(Bound<'py, PyArray2<u8>>, SampleFigures<'py>, Bound<'py, PyAny>)> {
     let config = options::config_of(config)?;
     let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
-    let request = SampleRequest { count, thin, warm_up, seed, averaged, traced };
+    let request = SampleOptions::default().count(count).thin(thin).warm_up(warm_up).seed(seed);
+    let request = request.traced(traced);
     let work = |line: &Line<'_, ()>| {
         let go_on = |_| !line.should_stop();
-        isotherm_run::sample_checkpoint(&config.options, &bundle, &request, go_on)
+        isotherm_run::sample_checkpoint(&config.options, &bundle, &request, averaged, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-    let Figures { rungs, betas, particles, round_trips, .. } = &samples.samples;
-    let figures = (*round_trips, *particles, betas.to_pyarray(py), rungs.to_pyarray(py));
+    let (betas, rungs) = (samples.betas.to_pyarray(py), samples.rungs.to_pyarray(py));
+    let figures = (samples.round_trips, samples.particles, betas, rungs);
     Ok((bytes_of(py, &samples.v)?, figures, to_python(py, &samples.diagnose())?))
 }
 

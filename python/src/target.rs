@@ -134,7 +134,8 @@ pub(crate) fn sample_target<'py>(
     threads: Option<usize>,
     tell: Option<Py<PyAny>>,
 ) -> PyResult<Sampled<'py>> {
-    let request = TargetRequest { samples, columns, warm_up, thin, rungs, log_z_steps, seed };
+    let request = TargetRequest::default().samples(samples).columns(columns).warm_up(warm_up);
+    let request = request.thin(thin).rungs(rungs).log_z_steps(log_z_steps).seed(seed);
     let found = match energy.cast::<Quadratic>() {
         Ok(quadratic) => run(py, &quadratic.get().target, &request, threads, tell)?,
         Err(_) => {

@@ -1,10 +1,11 @@
 //! `isotherm sample`.
 
 use isotherm::Result;
+use isotherm::sampling::{SampleOptions, sample_model};
 use isotherm_data::formats::write_npy;
 use isotherm_run::checkpoint::write_atomically;
 use isotherm_run::read_model;
-use isotherm_run::{RunFolder, SampleRequest, sample, sample_model};
+use isotherm_run::{RunFolder, sample};
 
 use crate::args::SampleArguments;
 use crate::error::CliError;
@@ -28,14 +29,11 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         return Err(CliError::NoPlace { path: arguments.out.clone() }.into());
     }
     interrupt::listen()?;
-    let request = SampleRequest {
-        count: arguments.n,
-        thin: arguments.thin,
-        warm_up: arguments.warm_up,
-        seed: arguments.seed,
-        averaged: arguments.averaged,
-        traced: false,
-    };
+    let request = SampleOptions::default()
+        .count(arguments.n)
+        .thin(arguments.thin)
+        .warm_up(arguments.warm_up)
+        .seed(arguments.seed);
     let bar = match quiet {
         true => indicatif::ProgressBar::hidden(),
         false => indicatif::ProgressBar::new(1000),
@@ -44,11 +42,11 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         bar.set_position((share * 1000.0) as u64);
         !interrupt::asked()
     };
-    let samples = match is_model_file(&arguments.run) {
+    let (samples, fell_back) = match is_model_file(&arguments.run) {
         true => {
             let file = read_model(&arguments.run)?;
             let model = choose(file, arguments.averaged, &arguments.run)?;
-            sample_model(&model, &request, progress)?
+            (sample_model(&model, &request, progress)?, None)
         }
         false => {
             let folder = RunFolder::open(&arguments.run)?;
@@ -58,11 +56,11 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
                     arguments.run.display()
                 ));
             }
-            sample(&folder, &request, progress)?
+            sample(&folder, &request, arguments.averaged, progress)?
         }
     };
     bar.finish_and_clear();
-    if let Some(fell_back) = &samples.fell_back {
+    if let Some(fell_back) = fell_back {
         tell(&format!("isotherm: {fell_back}"));
     }
     if interrupt::asked() {

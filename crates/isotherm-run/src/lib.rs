@@ -28,7 +28,7 @@ pub use model_samples::{ModelSamples, Tempered, exact_samples};
 pub use note::Note;
 pub use run_data::{IN_MEMORY, RunData};
 pub use run_data_error::RunDataError;
-pub use sampler::{SampleRequest, Samples, sample, sample_checkpoint, sample_model};
+pub use sampler::{sample, sample_checkpoint};
 pub use saved_training::SavedTraining;
 pub use session::{Observer, Outcome, RunFailed, Session};
 pub use training_run::TrainingRun;

@@ -3,11 +3,11 @@
 
 use isotherm_kernels::BitMatrix;
 
-use crate::sampler::{SampleRequest, sample_checkpoint};
+use crate::sampler::sample_checkpoint;
 use isotherm::Result;
 use isotherm::model::{PerfectSampler, Rbm};
 use isotherm::options::{Options, PathKind};
-use isotherm::sampling::MOST_COLUMNS;
+use isotherm::sampling::{MOST_COLUMNS, SampleOptions};
 use isotherm::tensors::Bundle;
 use isotherm_tempering::streams::Key;
 
@@ -93,17 +93,17 @@ impl ModelSamples {
     }
 
     fn draw(
-        request: &SampleRequest,
+        request: &SampleOptions,
         (options, checkpoint): (&Options, &Bundle),
         model: &Rbm,
         progress: &mut dyn FnMut(f64),
     ) -> Result<ModelSamples> {
-        let samples = sample_checkpoint(options, checkpoint, request, |share| {
+        let samples = sample_checkpoint(options, checkpoint, request, false, |share| {
             progress(share);
             true
         })?;
-        let (round_trips, v) = (samples.round_trips, samples.samples.v);
-        let SampleRequest { warm_up, thin, .. } = *request;
+        let (round_trips, v) = (samples.round_trips, samples.v);
+        let SampleOptions { warm_up, thin, .. } = *request;
         let tempered = Some(Tempered { warm_up, thin, round_trips });
         Ok(ModelSamples { activations: activations(model, &v), v, seed: SEED, tempered })
     }
@@ -168,20 +168,17 @@ impl Work {
     }
 
     /// As many samples as fit the budget.
-    fn request(&self, budget: f64) -> SampleRequest {
+    fn request(&self, budget: f64) -> SampleOptions {
         let steps = ((budget / self.of_step()) as usize).clamp(2, MOST_STEPS);
         // The replicas of a tempered run are distributed as they should be; those of a new ladder are not yet.
         let warm_up = if self.own_ladder { 0 } else { steps / 2 };
         let steps = steps - warm_up;
         let particles = self.columns + self.spare;
         let rounds = WANTED.div_ceil(particles).min(steps);
-        SampleRequest {
-            count: WANTED.min(rounds * particles),
-            thin: (steps / rounds).clamp(1, MOST_THINNING) as u64,
-            warm_up: warm_up as u64,
-            seed: SEED,
-            averaged: false,
-            traced: false,
-        }
+        SampleOptions::default()
+            .count(WANTED.min(rounds * particles))
+            .thin((steps / rounds).clamp(1, MOST_THINNING) as u64)
+            .warm_up(warm_up as u64)
+            .seed(SEED)
     }
 }

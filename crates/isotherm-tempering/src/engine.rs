@@ -35,6 +35,7 @@ pub struct Adaptation {
 /// What adaptation did to the number of rungs at a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Change {
     /// A rung was added after this one, cold end = 0.
     Spawned(usize),
@@ -42,23 +43,26 @@ pub enum Change {
     Retired(usize),
 }
 
-/// Everything about the ladder that the next step needs, except the states of the replicas.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TemperingState {
-    /// The inverse temperatures.
-    pub ladder: Ladder,
-    /// Who sits where.
-    pub replicas: Replicas,
-    /// The flow between the ends.
-    pub flow: Flow,
-    /// Swap rates of the pairs.
-    pub rates: SwapRates,
+/// What is due at the next step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepCounters {
     /// Which pairs are proposed next: 0 the even ones, 1 the odd ones.
     pub parity: usize,
     /// Steps left in which the rungs stay where they are.
     pub resting: u64,
     /// Steps since the last decision to spawn or retire.
     pub since_decision: u64,
+}
+
+/// Everything about the ladder that the next step needs, except the states of the replicas. All parts have
+/// the same number of rungs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TemperingState {
+    pub(crate) ladder: Ladder,
+    pub(crate) replicas: Replicas,
+    pub(crate) flow: Flow,
+    pub(crate) rates: SwapRates,
+    pub(crate) counters: StepCounters,
 }
 
 impl TemperingState {
@@ -75,10 +79,50 @@ impl TemperingState {
             flow: Flow::new(rungs),
             rates: SwapRates::new(rungs - 1),
             ladder,
-            parity: 0,
-            resting: 0,
-            since_decision: 0,
+            counters: StepCounters::default(),
         }
+    }
+
+    /// The state of these parts, or `None` if they do not have the same number of rungs or the parity is
+    /// neither 0 nor 1.
+    pub fn from_parts(
+        ladder: Ladder,
+        replicas: Replicas,
+        flow: Flow,
+        rates: SwapRates,
+        counters: StepCounters,
+    ) -> Option<TemperingState> {
+        let rungs = ladder.rungs();
+        let fits = replicas.rungs() == rungs
+            && flow.rungs() == rungs
+            && rates.gaps() == rungs - 1
+            && counters.parity < 2;
+        fits.then_some(TemperingState { ladder, replicas, flow, rates, counters })
+    }
+
+    /// The inverse temperatures.
+    pub fn ladder(&self) -> &Ladder {
+        &self.ladder
+    }
+
+    /// Which replica is on which rung.
+    pub fn replicas(&self) -> &Replicas {
+        &self.replicas
+    }
+
+    /// The flow between the ends.
+    pub fn flow(&self) -> &Flow {
+        &self.flow
+    }
+
+    /// Swap rates of the pairs.
+    pub fn rates(&self) -> &SwapRates {
+        &self.rates
+    }
+
+    /// What is due at the next step.
+    pub fn counters(&self) -> StepCounters {
+        self.counters
     }
 
     /// The paper's return-time counters.
@@ -90,10 +134,9 @@ impl TemperingState {
 /// Replicas on an adaptive ladder.
 #[derive(Clone, Debug)]
 pub struct Tempering<E> {
-    /// The replicas' states, their path, and the kernel that moves them.
-    pub ensemble: E,
-    /// The ladder and the replicas' places on it.
-    pub state: TemperingState,
+    /// A row for each replica of the state.
+    pub(crate) ensemble: E,
+    pub(crate) state: TemperingState,
     buffers: Buffers,
 }
 
@@ -118,6 +161,29 @@ impl<E: Ensemble> Tempering<E> {
         Tempering { ensemble, state, buffers: Buffers::default() }
     }
 
+    /// The replicas' states, their path, and the kernel that moves them.
+    pub fn ensemble(&self) -> &E {
+        &self.ensemble
+    }
+
+    /// The ladder and the replicas' places on it.
+    pub fn state(&self) -> &TemperingState {
+        &self.state
+    }
+
+    /// Begins a new count of round trips.
+    pub fn restart_count(&mut self) {
+        self.state.flow.restart_count();
+    }
+
+    /// Goes on from a state that was stored. `put` puts the stored states of the replicas into the ensemble,
+    /// a row for each replica.
+    pub fn restore(&mut self, state: TemperingState, put: impl FnOnce(&mut E)) {
+        put(&mut self.ensemble);
+        assert_eq!(self.ensemble.rows(), state.replicas.rows(), "one row for each replica");
+        self.state = state;
+    }
+
     /// Puts all replicas into states of the reference, whatever their rungs. What the path sums out is
     /// drawn at the β of the rung.
     pub fn begin_at_reference(&mut self, model: &E::Model, key: Key) -> Result<()> {
@@ -138,12 +204,12 @@ impl<E: Ensemble> Tempering<E> {
         s.replicas.betas_of_rows(s.ladder.betas(), betas);
         self.ensemble.sweep(model, betas, k, key)?;
         let (replicas, rates) = (&mut s.replicas, &mut s.rates);
-        swap_pass(&self.ensemble, &s.ladder, replicas, rates, s.parity, key, acceptances)?;
+        swap_pass(&self.ensemble, &s.ladder, replicas, rates, s.counters.parity, key, acceptances)?;
         s.flow.observe(&mut s.replicas);
         s.replicas.take_turns(key);
         s.replicas.betas_of_rows(s.ladder.betas(), betas);
         self.ensemble.resample(model, betas, key);
-        s.parity = 1 - s.parity;
+        s.counters.parity = 1 - s.counters.parity;
         Ok(())
     }
 
@@ -160,18 +226,19 @@ impl<E: Ensemble> Tempering<E> {
             return None;
         }
         self.respace(adaptation);
-        self.state.since_decision += 1;
-        if self.state.since_decision < adaptation.spawn_every {
+        let since_decision = &mut self.state.counters.since_decision;
+        *since_decision += 1;
+        if *since_decision < adaptation.spawn_every {
             return None;
         }
-        self.state.since_decision = 0;
+        *since_decision = 0;
         self.spawn_or_retire(adaptation)
     }
 
     fn respace(&mut self, adaptation: &Adaptation) {
         let s = &mut self.state;
-        if s.resting > 0 {
-            s.resting -= 1;
+        if s.counters.resting > 0 {
+            s.counters.resting -= 1;
             return;
         }
         // A gap that was never tried would count as one that never rejects.
@@ -204,7 +271,7 @@ impl<E: Ensemble> Tempering<E> {
             && let Some(gap) = gap_to_split(&s.ladder, f_up)
         {
             self.spawn(gap);
-            self.state.resting = adaptation.burn_in;
+            self.state.counters.resting = adaptation.burn_in;
             return Some(Change::Spawned(gap));
         }
         if can_spare_a_rung(rejections, adaptation.min_swap)
@@ -212,7 +279,7 @@ impl<E: Ensemble> Tempering<E> {
             && let Some(rung) = rung_to_retire(f_up, rejections)
         {
             self.retire(rung);
-            self.state.resting = adaptation.burn_in;
+            self.state.counters.resting = adaptation.burn_in;
             return Some(Change::Retired(rung));
         }
         None
@@ -237,5 +304,35 @@ impl<E: Ensemble> Tempering<E> {
         s.rates.merge(rung);
         let made_of = s.replicas.remove(rung);
         self.ensemble.select(&made_of);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Spacing;
+
+    /// A checkpoint whose parts do not fit together is no state.
+    #[test]
+    fn a_state_is_made_of_parts_with_the_same_number_of_rungs() {
+        let of = |[ladder, replicas, flow, rates]: [usize; 4], parity| {
+            TemperingState::from_parts(
+                Ladder::new(ladder, Spacing::Linear),
+                Replicas::new(3, replicas),
+                Flow::new(flow),
+                SwapRates::new(rates - 1),
+                StepCounters { parity, ..StepCounters::default() },
+            )
+        };
+        let new = TemperingState::new(Ladder::new(4, Spacing::Linear), 3);
+        assert_eq!(of([4, 4, 4, 4], 0), Some(new));
+        for other in [[5, 4, 4, 4], [4, 5, 4, 4], [4, 4, 5, 4], [4, 4, 4, 5]] {
+            assert_eq!(of(other, 0), None, "{other:?}");
+        }
+        assert_eq!(of([4, 4, 4, 4], 2), None, "pairs are even or odd");
+        assert_eq!(Histograms::from_parts(vec![0.0; 3], vec![0.0; 4]), None);
+        assert_eq!(SwapRates::from_parts(vec![0.0; 3], vec![0.0; 4]), None);
+        let (three, four) = (Histograms::new(3), Histograms::new(4));
+        assert_eq!(Flow::from_parts(three, four, 0, 0), None);
     }
 }

@@ -16,12 +16,14 @@ pub trait States {
     fn rows(&self) -> usize;
 
     /// Makes row `i` what row `rows[i]` was: copies, drops and reorders replicas between two steps.
-    /// What a sweep left behind to evaluate the states need not survive.
+    /// What a sweep left behind to evaluate the states need not survive: the next call is a sweep
+    /// (see [`Path`]).
     fn select(&mut self, rows: &[usize]);
 }
 
 /// Replicas under one family of distributions, as the engine sees them. A step of the engine sweeps, asks
-/// for log-ratios, and resamples, in this order.
+/// for log-ratios, and resamples, in this order. States are evaluated only after a sweep of the same rows:
+/// see the order of calls in [`Path`].
 pub trait Ensemble {
     /// What the distributions depend on besides β.
     type Model: ?Sized;

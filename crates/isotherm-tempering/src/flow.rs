@@ -16,15 +16,30 @@ const LONGEST_MEMORY: f64 = 5000.0;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Histograms {
     /// n_u.
-    pub up: Vec<f64>,
+    pub(crate) up: Vec<f64>,
     /// n_d.
-    pub down: Vec<f64>,
+    pub(crate) down: Vec<f64>,
 }
 
 impl Histograms {
     /// Nothing seen yet.
     pub fn new(rungs: usize) -> Histograms {
         Histograms { up: vec![0.0; rungs], down: vec![0.0; rungs] }
+    }
+
+    /// The histograms of these counts, or `None` if they have different numbers of rungs.
+    pub fn from_parts(up: Vec<f64>, down: Vec<f64>) -> Option<Histograms> {
+        (up.len() == down.len()).then_some(Histograms { up, down })
+    }
+
+    /// n_u of each rung.
+    pub fn up(&self) -> &[f64] {
+        &self.up
+    }
+
+    /// n_d of each rung.
+    pub fn down(&self) -> &[f64] {
+        &self.down
     }
 
     /// Both histograms of a rung forget the fraction `share` and take in the labels present. (The
@@ -99,14 +114,14 @@ impl Present {
 pub struct Flow {
     /// What was seen on each rung, wherever the rung was at the time: the paper's f_up, and what
     /// is reported.
-    pub seen: Histograms,
+    pub(crate) seen: Histograms,
     /// The same as a curve over β, which stays where it was seen when the rungs move: what the
     /// rungs are placed by.
-    pub curve: Histograms,
+    pub(crate) curve: Histograms,
     /// Round trips completed since the last restart of the count.
-    pub round_trips: u64,
+    pub(crate) round_trips: u64,
     /// Steps times replicas since the last restart of the count.
-    pub replica_steps: u64,
+    pub(crate) replica_steps: u64,
 }
 
 impl Flow {
@@ -116,12 +131,49 @@ impl Flow {
         Flow { seen, curve, round_trips: 0, replica_steps: 0 }
     }
 
+    /// The flow of these parts, or `None` if the histograms have different numbers of rungs.
+    pub fn from_parts(
+        seen: Histograms,
+        curve: Histograms,
+        round_trips: u64,
+        replica_steps: u64,
+    ) -> Option<Flow> {
+        let fits = seen.up.len() == curve.up.len();
+        fits.then_some(Flow { seen, curve, round_trips, replica_steps })
+    }
+
+    /// What was seen on each rung, wherever the rung was at the time: the paper's f_up, and what is
+    /// reported.
+    pub fn seen(&self) -> &Histograms {
+        &self.seen
+    }
+
+    /// The same as a curve over β, which stays where it was seen when the rungs move: what the rungs are
+    /// placed by.
+    pub fn curve(&self) -> &Histograms {
+        &self.curve
+    }
+
+    /// Round trips completed since the last restart of the count.
+    pub fn round_trips(&self) -> u64 {
+        self.round_trips
+    }
+
+    /// Steps times replicas since the last restart of the count.
+    pub fn replica_steps(&self) -> u64 {
+        self.replica_steps
+    }
+
+    pub(crate) fn rungs(&self) -> usize {
+        self.seen.up.len()
+    }
+
     /// Takes note of where the replicas are after a swap pass.
     ///
     /// A replica at the cold end becomes "up"; one at the hot end becomes "down". A down-replica
     /// that arrives at the cold end restarts its age, and has completed a round trip if it set
     /// out from there. The histograms then forget and take in, with the mean age as time constant.
-    pub fn observe(&mut self, replicas: &mut Replicas) {
+    pub(crate) fn observe(&mut self, replicas: &mut Replicas) {
         let rungs = replicas.rungs();
         if rungs < 2 {
             return;
@@ -150,7 +202,7 @@ impl Flow {
     /// same move again at every step until new replicas have come by, and the ladder would
     /// overshoot whenever it moves faster than the histograms forget. What the curve was is left
     /// in `before`.
-    pub fn move_rungs(&mut self, from: &[f64], to: &[f64], before: &mut Histograms) {
+    pub(crate) fn move_rungs(&mut self, from: &[f64], to: &[f64], before: &mut Histograms) {
         std::mem::swap(&mut self.curve, before);
         let Histograms { up, down } = &mut self.curve;
         up.clear();
@@ -163,21 +215,27 @@ impl Flow {
     }
 
     /// Begins a new count of round trips; the histograms stay.
-    pub fn restart_count(&mut self) {
+    pub(crate) fn restart_count(&mut self) {
         (self.round_trips, self.replica_steps) = (0, 0);
     }
 
     /// Adds a rung after rung `gap`, with the mean of its neighbours' histograms.
-    pub fn insert(&mut self, gap: usize) {
+    pub(crate) fn insert(&mut self, gap: usize) {
         self.seen.insert(gap);
         self.curve.insert(gap);
     }
 
     /// Removes a rung.
-    pub fn remove(&mut self, rung: usize) {
+    pub(crate) fn remove(&mut self, rung: usize) {
         self.seen.remove(rung);
         self.curve.remove(rung);
     }
+}
+
+/// Whether replicas made too few round trips for what a sampler found to be relied on: fewer than one for
+/// each column. Until then a column may still be where it began.
+pub fn too_few_round_trips(round_trips: u64, columns: usize) -> bool {
+    round_trips < columns as u64
 }
 
 /// The paper's return-time counters at this moment.

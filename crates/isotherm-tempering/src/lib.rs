@@ -14,6 +14,7 @@
 //! - [`sampler`]: the one driver of everything that samples. [`recorders`]: what is recorded along it.
 //! - [`evidence`]: log Z from the ladder, and by annealing.
 //! - [`targets`]: any energy over binary states.
+//! - [`limits`]: bounds on what is asked for.
 //! - [`streams`]: where random numbers come from. [`threads`]: how work is divided.
 
 pub mod causes;
@@ -23,11 +24,13 @@ mod error;
 pub mod evidence;
 pub mod explorer;
 pub mod flow;
+pub mod limits;
 pub mod path;
 pub mod recorders;
 pub mod replicas;
 pub mod sampler;
 pub mod schedule;
+mod setters;
 pub mod streams;
 pub mod swap;
 pub mod targets;
@@ -36,13 +39,13 @@ pub mod threads;
 pub mod toy;
 pub mod words;
 
-pub use engine::{Adaptation, Tempering, TemperingState};
+pub use engine::{Adaptation, Change, StepCounters, Tempering, TemperingState};
 pub use ensemble::{Densities, Ensemble, Population, States};
 pub use error::{Cause, Error, IoError, Kind, Result};
 pub use explorer::Explorer;
 pub use flow::{Flow, Histograms};
 pub use path::Path;
 pub use replicas::{Label, Replicas};
-pub use sampler::{Moment, Recorder, Sampler, WarmUp};
+pub use sampler::{Moment, Progress, Ran, Recorder, RunLength, Sampler, WarmUp};
 pub use schedule::{Ladder, MOST_RUNGS, Respace, Spacing};
 pub use swap::SwapRates;

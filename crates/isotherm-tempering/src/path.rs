@@ -3,8 +3,18 @@
 
 use crate::ensemble::States;
 
-/// A family of distributions π_β, evaluated on stored states. How states are moved is an
-/// [`Explorer`](crate::Explorer)'s affair, how they are stored that of [`States`].
+/// A family of distributions π_β, evaluated on stored states. An [`Explorer`](crate::Explorer) moves the
+/// states, and [`States`] stores them.
+///
+/// # Order of calls
+///
+/// States are evaluated after a sweep. [`log_densities`](Path::log_densities) and
+/// [`log_ratio`](Path::log_ratio) may use whatever the last sweep of the explorer left behind, such as fields.
+/// Everything that puts other states into the rows (new states, copies of rows, [`States::select`]) makes
+/// those leftovers invalid: the next call must then be a sweep, not an evaluation. A swap does not, since
+/// it moves no state. [`Tempering`](crate::Tempering) keeps this order: it sweeps at the beginning of a
+/// step, evaluates within it, and changes rows only between two steps. An implementation may panic where the
+/// order is broken; it must not return values of states that are gone.
 pub trait Path {
     /// What the distributions depend on besides β. It may change between two steps.
     type Model: ?Sized;

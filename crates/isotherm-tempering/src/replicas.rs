@@ -31,11 +31,11 @@ pub struct Replicas {
     /// The rows of particles off the ladder, at β = 1.
     off_ladder: Vec<usize>,
     /// The label of each row.
-    pub labels: Vec<Label>,
+    pub(crate) labels: Vec<Label>,
     /// The paper's τ of each row: steps since it last arrived at the cold end from the hot one.
-    pub ages: Vec<u64>,
+    pub(crate) ages: Vec<u64>,
     /// Whether the row has been at the cold end: only then can it complete a round trip.
-    pub departed: Vec<bool>,
+    pub(crate) departed: Vec<bool>,
 }
 
 impl Replicas {
@@ -122,6 +122,21 @@ impl Replicas {
         &self.off_ladder
     }
 
+    /// The label of each row.
+    pub fn labels(&self) -> &[Label] {
+        &self.labels
+    }
+
+    /// The paper's τ of each row: steps since it last arrived at the cold end from the reference.
+    pub fn ages(&self) -> &[u64] {
+        &self.ages
+    }
+
+    /// Whether each row has been at the cold end: only then can it complete a round trip.
+    pub fn departed(&self) -> &[bool] {
+        &self.departed
+    }
+
     /// The rows at the cold end, one a column and then those off the ladder.
     pub fn cold_rows(&self) -> Vec<usize> {
         let mut rows = Vec::new();
@@ -137,7 +152,7 @@ impl Replicas {
     }
 
     /// The β of each row, given the β of each rung.
-    pub fn betas_of_rows(&self, betas: &[f64], out: &mut Vec<f64>) {
+    pub(crate) fn betas_of_rows(&self, betas: &[f64], out: &mut Vec<f64>) {
         out.resize(self.rows(), 0.0);
         for &row in &self.off_ladder {
             out[row] = 1.0;
@@ -150,7 +165,7 @@ impl Replicas {
     }
 
     /// Exchanges the replicas on rungs `rung` and `rung + 1` of a column.
-    pub fn swap(&mut self, column: usize, rung: usize) {
+    pub(crate) fn swap(&mut self, column: usize, rung: usize) {
         let at = column * self.rungs + rung;
         self.row_at.swap(at, at + 1);
     }
@@ -163,7 +178,7 @@ impl Replicas {
     }
 
     /// Lets each column's coldest replica change places with a particle off the ladder, if there is one.
-    pub fn take_turns(&mut self, key: Key) {
+    pub(crate) fn take_turns(&mut self, key: Key) {
         if self.off_ladder.is_empty() {
             return;
         }
@@ -178,7 +193,7 @@ impl Replicas {
     /// the hotter side, with no label and no history. Returns the rows of the old block that the
     /// new block is made of.
     #[must_use]
-    pub fn insert(&mut self, gap: usize) -> Vec<usize> {
+    pub(crate) fn insert(&mut self, gap: usize) -> Vec<usize> {
         let (rungs, columns) = (self.rungs, self.columns);
         let mut made_of = Vec::new();
         let mut row_at = Vec::new();
@@ -208,7 +223,7 @@ impl Replicas {
     /// Removes a rung and the replica on it in each column. Returns the rows of the old block
     /// that the new block is made of.
     #[must_use]
-    pub fn remove(&mut self, rung: usize) -> Vec<usize> {
+    pub(crate) fn remove(&mut self, rung: usize) -> Vec<usize> {
         let gone: Vec<usize> = (0..self.columns).map(|column| self.column(column)[rung]).collect();
         let made_of: Vec<usize> = (0..self.rows()).filter(|row| !gone.contains(row)).collect();
         let moved = |row: usize| row - gone.iter().filter(|&&g| g < row).count();

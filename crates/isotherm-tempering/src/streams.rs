@@ -10,6 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// What a stream is for. The numbers are part of every result: never reuse or renumber them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
+#[non_exhaustive]
 pub enum Purpose {
     /// Initial weights.
     Weights = 1,
@@ -57,6 +58,13 @@ pub enum Purpose {
     Fingerprint = 34,
     /// The seed of a sampler of somebody's own target.
     Target = 40,
+}
+
+impl Purpose {
+    /// Its number in the name of a stream.
+    pub fn number(self) -> u64 {
+        self as u64
+    }
 }
 
 /// Seed and step: the part of a stream's name that all replicas share.

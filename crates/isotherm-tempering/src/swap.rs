@@ -25,15 +25,34 @@ pub fn acceptance(log_ratio: f64) -> f64 {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwapRates {
     /// Decaying sum of the acceptance probabilities of each pair.
-    pub sums: Vec<f64>,
+    sums: Vec<f64>,
     /// Decaying number of attempts of each pair.
-    pub weights: Vec<f64>,
+    weights: Vec<f64>,
 }
 
 impl SwapRates {
     /// Nothing seen yet.
     pub fn new(gaps: usize) -> SwapRates {
         SwapRates { sums: vec![0.0; gaps], weights: vec![0.0; gaps] }
+    }
+
+    /// The rates of these sums and weights, or `None` if they have different numbers of pairs.
+    pub fn from_parts(sums: Vec<f64>, weights: Vec<f64>) -> Option<SwapRates> {
+        (sums.len() == weights.len()).then_some(SwapRates { sums, weights })
+    }
+
+    /// The decaying sum of the acceptance probabilities of each pair.
+    pub fn sums(&self) -> &[f64] {
+        &self.sums
+    }
+
+    /// The decaying number of attempts of each pair.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    pub(crate) fn gaps(&self) -> usize {
+        self.sums.len()
     }
 
     fn observe(&mut self, gap: usize, mean_acceptance: f64) {
@@ -72,20 +91,20 @@ impl SwapRates {
     }
 
     /// Writes the [`rejections`](SwapRates::rejections) into a buffer.
-    pub fn rejections_into(&self, out: &mut Vec<f64>) {
+    pub(crate) fn rejections_into(&self, out: &mut Vec<f64>) {
         out.clear();
         out.extend(self.each_rate().map(|rate| 1.0 - rate.unwrap_or(1.0)));
     }
 
     /// Splits a gap in two of which nothing is known yet.
-    pub fn split(&mut self, gap: usize) {
+    pub(crate) fn split(&mut self, gap: usize) {
         self.sums.insert(gap, 0.0);
         self.weights.insert(gap, 0.0);
         (self.sums[gap + 1], self.weights[gap + 1]) = (0.0, 0.0);
     }
 
     /// Merges the gaps on both sides of a rung into one of which nothing is known yet.
-    pub fn merge(&mut self, rung: usize) {
+    pub(crate) fn merge(&mut self, rung: usize) {
         self.sums.remove(rung);
         self.weights.remove(rung);
         (self.sums[rung - 1], self.weights[rung - 1]) = (0.0, 0.0);

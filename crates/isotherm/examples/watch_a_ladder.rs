@@ -11,8 +11,8 @@ pub(crate) fn main() -> Result<()> {
         }
         if let Some(ladder) = state.negative.ladder().filter(|_| state.step % 4000 == 0) {
             let betas: Vec<String> =
-                ladder.ladder.betas().iter().map(|beta| format!("{beta:.2}")).collect();
-            let trips = ladder.flow.round_trips;
+                ladder.ladder().betas().iter().map(|beta| format!("{beta:.2}")).collect();
+            let trips = ladder.flow().round_trips();
             println!("update {}: β = {}, {trips} round trips", state.step, betas.join(" "));
         }
         true

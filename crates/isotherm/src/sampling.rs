@@ -2,19 +2,22 @@
 //! as it is while samples are taken.
 
 use isotherm_kernels::BitMatrix;
-use isotherm_tempering::causes::RequestError;
-use isotherm_tempering::recorders::RungTrace;
+use isotherm_tempering::flow::too_few_round_trips;
+use isotherm_tempering::recorders::{RungTrace, Thinned};
 use isotherm_tempering::streams::Key;
 use isotherm_tempering::{
-    Adaptation, Ensemble, Ladder, Moment, Recorder, Sampler, Spacing, Tempering, TemperingState,
-    WarmUp,
+    Adaptation, Ensemble, Ladder, Moment, Progress, Recorder, Sampler, Spacing, Tempering,
+    TemperingState, WarmUp,
 };
+use isotherm_tempering::{limits, setters};
 
 use crate::Result;
 use crate::diagnostics::Diagnostic;
 use crate::model::Rbm;
 use crate::paths::joint::joint;
-use crate::paths::{AnyEnsemble, PathContext, PathKind, RbmEnsemble, SwapOn, random_hidden};
+use crate::paths::{
+    AnyEnsemble, PathContext, PathKind, RbmEnsemble, SwapOn, random_hidden, temper,
+};
 
 /// The fewest and the most columns of a ladder that is laid for sampling: few would tell little of where
 /// its rungs should be.
@@ -25,12 +28,9 @@ pub const MOST_COLUMNS: usize = 100;
 /// Rungs that it begins with.
 const FIRST_RUNGS: usize = 10;
 
-/// Bounds that keep a mistyped option from asking for years or terabytes.
-const LOG2_MOST_STEPS: u32 = 48;
-const LOG2_MOST_VALUES: u32 = 36;
-
-/// What is asked of a sampler.
+/// What is asked of a sampler. Each field has a setter: `SampleOptions::default().count(500).thin(20)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SampleOptions {
     /// Number of samples.
     pub count: usize,
@@ -57,6 +57,7 @@ impl Default for SampleOptions {
 
 /// Samples, with what is known of the ladder that they came from.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Samples {
     /// A row for each sample.
     pub v: BitMatrix,
@@ -81,31 +82,28 @@ impl Samples {
     /// where an evaluation doubts its samplers, but counted from the warm-up on.
     pub fn diagnose(&self) -> Option<Diagnostic> {
         let (round_trips, columns) = (self.warm_up_trips + self.round_trips, self.columns);
-        let is_doubtful = round_trips < columns as u64 && self.betas.len() > 1;
+        let is_doubtful = too_few_round_trips(round_trips, columns) && self.betas.len() > 1;
         is_doubtful.then_some(Diagnostic::FewRoundTrips { round_trips, columns })
     }
 }
 
+setters! { SampleOptions {
+    count: usize,
+    thin: u64,
+    warm_up: u64,
+    seed: u64,
+    traced: bool,
+    columns: Option<usize>,
+    k: usize,
+} }
+
 impl SampleOptions {
     /// Steps after the warm-up, with so many samples at a time.
     fn steps(&self, particles: usize, n_visible: usize) -> Result<u64> {
-        for (name, value) in [("n", self.count as u64), ("thin", self.thin)] {
-            if value == 0 {
-                return Err(RequestError::TooFew { name, value, least: 1 }.into());
-            }
-        }
-        if self.count.checked_mul(n_visible).is_none_or(|values| values > 1 << LOG2_MOST_VALUES) {
-            let (samples, log2_most) = (self.count, LOG2_MOST_VALUES);
-            let units = n_visible;
-            return Err(RequestError::TooManyValues { samples, units, log2_most }.into());
-        }
-        let rounds = self.count.div_ceil(particles) as u64;
-        let fits = |steps: &u64| {
-            let all = steps.checked_add(self.warm_up);
-            all.is_some_and(|all| all <= 1 << LOG2_MOST_STEPS)
-        };
-        let too_many = RequestError::TooManySteps { log2_most: LOG2_MOST_STEPS };
-        rounds.checked_mul(self.thin).filter(fits).ok_or_else(|| too_many.into())
+        limits::at_least(1, "n", self.count as u64)?;
+        limits::at_least(1, "thin", self.thin)?;
+        limits::check_values(self.count, n_visible)?;
+        limits::check_steps(self.count.div_ceil(particles) as u64, self.thin, 0, self.warm_up)
     }
 }
 
@@ -117,7 +115,7 @@ impl Rbm {
 }
 
 /// Draws samples from a model about whose data nothing is known: the reference of the ladder gets the
-/// marginals that a short run of Gibbs sampling shows. `progress` is told the share that is done and
+/// marginals that a short run of Gibbs sampling shows. `progress` gets the share that is done and
 /// answers whether to go on.
 pub fn sample_model(
     model: &Rbm,
@@ -125,64 +123,54 @@ pub fn sample_model(
     progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
     options.steps(1, model.n_visible())?;
-    sample(model, &marginals_of(model, options.seed)?, options, progress)
+    sample(model, &marginals_of(model, options.seed)?, options, &mut [], progress)
 }
 
-/// Draws samples by a ladder that is laid for it, its reference at these marginals.
+/// Draws samples by a new ladder whose reference has these marginals. `recorders` see every step after the
+/// warm-up.
 pub fn sample(
     model: &Rbm,
     marginals: &[f64],
     options: &SampleOptions,
+    recorders: &mut [&mut dyn Recorder<AnyEnsemble>],
     mut progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
     let columns = options.columns.unwrap_or(options.count).clamp(FEWEST_COLUMNS, MOST_COLUMNS);
     let steps = options.steps(columns, model.n_visible())?;
     let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
     let context = PathContext::new(marginals, model.n_hidden());
-    let mut ensemble = PathKind::Auto.ensemble(&context);
     let key = Key { seed: options.seed, step: 0 };
-    ensemble.set_hidden(random_hidden(state.replicas.rows(), model.n_hidden(), key));
-    let mut tempering = Tempering::new(ensemble, state);
+    let mut tempering = temper(PathKind::Auto.ensemble(&context), state, |rows| {
+        random_hidden(rows, model.n_hidden(), key)
+    });
     // From the reference: hidden units by coins would put strong fields on v, and many replicas into the
     // narrowest modes.
     tempering.begin_at_reference(model, Key::after_training(options.seed, 0))?;
     let mut sampler = Sampler::new(tempering, Key::of_log_z(options.seed, 1));
-    let (total, mut going) = ((options.warm_up + steps) as f64, true);
+    let progress = &mut Progress::new(options.warm_up + steps, &mut progress);
     // The model does not change any more: its ladder is tuned in rounds.
-    let trips = sampler.warm_up(model, options.warm_up, WarmUp::Tune, &mut |step| {
-        going = progress(step as f64 / total);
-        going
-    })?;
-    sampler.key = Key::after_training(options.seed, 0);
-    sampler.k = options.k;
-    let steps = if going { steps } else { 0 };
-    let warm_up = options.warm_up;
-    let progress = &mut |step| progress((warm_up + step) as f64 / total);
-    record(model, sampler, (steps, trips), options, progress)
+    let trips = sampler.warm_up(model, options.warm_up, WarmUp::Tune, progress)?;
+    (sampler.key, sampler.k) = (Key::after_training(options.seed, 0), options.k);
+    record(model, sampler, (steps, trips), options, recorders, progress)
 }
 
-/// Draws samples by a ladder that goes on, such as that of a run. It adapts in the warm-up.
+/// Draws samples by a ladder that exists, such as that of a run. It adapts in the warm-up. `recorders` see
+/// every step after it.
 pub fn sample_on(
     model: &Rbm,
     mut tempering: Tempering<AnyEnsemble>,
     adaptation: Adaptation,
     options: &SampleOptions,
+    recorders: &mut [&mut dyn Recorder<AnyEnsemble>],
     mut progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
-    let steps = options.steps(tempering.state.replicas.particles(), model.n_visible())?;
-    tempering.state.flow.restart_count();
+    let steps = options.steps(tempering.state().replicas().particles(), model.n_visible())?;
+    tempering.restart_count();
     let mut sampler = Sampler::new(tempering, Key::after_training(options.seed, 0));
     sampler.k = options.k;
-    let (total, mut going) = ((options.warm_up + steps) as f64, true);
-    let how = WarmUp::Adapt(adaptation);
-    let trips = sampler.warm_up(model, options.warm_up, how, &mut |step| {
-        going = progress(step as f64 / total);
-        going
-    })?;
-    let steps = if going { steps } else { 0 };
-    let warm_up = options.warm_up;
-    let progress = &mut |step| progress((warm_up + step) as f64 / total);
-    record(model, sampler, (steps, trips), options, progress)
+    let progress = &mut Progress::new(options.warm_up + steps, &mut progress);
+    let trips = sampler.warm_up(model, options.warm_up, WarmUp::Adapt(adaptation), progress)?;
+    record(model, sampler, (steps, trips), options, recorders, progress)
 }
 
 /// Takes samples while the ladder stays as it is.
@@ -191,52 +179,53 @@ fn record(
     mut sampler: Sampler<AnyEnsemble>,
     (steps, warm_up_trips): (u64, u64),
     options: &SampleOptions,
-    progress: &mut dyn FnMut(u64) -> bool,
+    mut recorders: &mut [&mut dyn Recorder<AnyEnsemble>],
+    progress: &mut Progress<'_>,
 ) -> Result<Samples> {
-    let particles = sampler.tempering.state.replicas.particles();
-    let mut taken = VisibleSamples::new(particles, model.n_visible(), options.thin);
-    let mut trace = RungTrace::new(options.thin);
-    let mut recorders: Vec<&mut dyn Recorder<AnyEnsemble>> = vec![&mut taken];
-    if options.traced {
-        recorders.push(&mut trace);
-    }
-    sampler.record(model, steps, &mut recorders, progress)?;
-    let wanted: Vec<usize> = (0..options.count.min(taken.v.rows())).collect();
-    let state = &sampler.tempering.state;
+    let mut taken = Thinned::every(options.thin, VisibleSamples::new(model.n_visible()));
+    let mut trace = options.traced.then(|| Thinned::every(options.thin, RungTrace::default()));
+    let own: &mut [&mut dyn Recorder<_>] = &mut [&mut taken, &mut trace, &mut recorders];
+    sampler.record(model, steps, own, progress)?;
+    let v = taken.recorder.v;
+    let wanted: Vec<usize> = (0..options.count.min(v.rows())).collect();
+    let state = sampler.tempering.state();
     Ok(Samples {
-        v: taken.v.select(&wanted),
-        rungs: trace.rungs,
-        betas: state.ladder.betas().to_vec(),
-        particles,
-        columns: state.replicas.columns(),
-        round_trips: state.flow.round_trips,
+        v: v.select(&wanted),
+        rungs: trace.map_or(Vec::new(), |trace| trace.recorder.rungs),
+        betas: state.ladder().betas().to_vec(),
+        particles: state.replicas().particles(),
+        columns: state.replicas().columns(),
+        round_trips: state.flow().round_trips(),
         warm_up_trips,
     })
 }
 
-/// The visible units of all persistent particles, every `thin` steps.
-struct VisibleSamples {
-    v: BitMatrix,
+/// Records the visible units of all persistent particles.
+#[derive(Clone, Debug)]
+pub struct VisibleSamples {
+    /// A row for each sample: all particles of the first record, then all of the next.
+    pub v: BitMatrix,
     now: BitMatrix,
-    thin: u64,
 }
 
 impl VisibleSamples {
-    fn new(particles: usize, n_visible: usize, thin: u64) -> VisibleSamples {
-        let now = BitMatrix::zeros(particles, n_visible);
-        VisibleSamples { v: BitMatrix::zeros(0, n_visible), now, thin }
+    /// Nothing recorded yet, of so many visible units.
+    pub fn new(n_visible: usize) -> VisibleSamples {
+        let none = BitMatrix::zeros(0, n_visible);
+        VisibleSamples { v: none.clone(), now: none }
     }
 }
 
 impl Recorder<AnyEnsemble> for VisibleSamples {
+    fn begin(&mut self, tempering: &Tempering<AnyEnsemble>, _: u64) {
+        let particles = tempering.state().replicas().particles();
+        self.now = BitMatrix::zeros(particles, self.v.cols());
+    }
+
     fn record(&mut self, moment: &mut Moment<'_, AnyEnsemble>) -> Result<()> {
-        if (moment.step + 1).is_multiple_of(self.thin) {
-            let (model, key, now) = (moment.model, moment.key, &mut self.now);
-            moment.tempering.at_the_cold_end(|ensemble, rows| {
-                ensemble.visible(model, rows, key, now);
-            });
-            self.v.append(&self.now);
-        }
+        let (model, key, now) = (moment.model, moment.key, &mut self.now);
+        moment.tempering.at_the_cold_end(|ensemble, rows| ensemble.visible(model, rows, key, now));
+        self.v.append(now);
         Ok(())
     }
 }

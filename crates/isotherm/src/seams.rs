@@ -17,7 +17,8 @@ pub use crate::negative::{AfterStep, Negative, Tempered};
 pub use crate::objective::{Centering, Objective};
 pub use crate::options::Plan;
 pub use crate::paths::{
-    AnyEnsemble, HiddenStates, PathContext, RbmEnsemble, SwapOn, VisibleUnits, random_hidden,
+    AnyEnsemble, HiddenStates, PathContext, PathKind, RbmEnsemble, SwapOn, VisibleUnits,
+    random_hidden, temper,
 };
 pub use crate::tempering::engine::Change;
 pub use crate::tempering::recorders::{ColdLogDensity, RecordWork, RungTrace};

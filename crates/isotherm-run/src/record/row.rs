@@ -72,15 +72,15 @@ impl LadderRow {
     /// The ladder as it is; nothing if it has a single rung.
     pub fn of(state: &TemperingState) -> Option<LadderRow> {
         let ReturnTime { mean, sum } = state.return_time();
-        (state.ladder.rungs() > 1).then(|| LadderRow {
-            betas: state.ladder.betas().to_vec(),
-            swap_rates: state.rates.rates(),
-            swap_rate: state.rates.mean(),
-            f_up: state.flow.seen.f_up(),
+        (state.ladder().rungs() > 1).then(|| LadderRow {
+            betas: state.ladder().betas().to_vec(),
+            swap_rates: state.rates().rates(),
+            swap_rate: state.rates().mean(),
+            f_up: state.flow().seen().f_up(),
             return_time_mean: mean,
             return_time_sum: sum,
-            round_trips: state.flow.round_trips,
-            replica_steps: state.flow.replica_steps,
+            round_trips: state.flow().round_trips(),
+            replica_steps: state.flow().replica_steps(),
         })
     }
 

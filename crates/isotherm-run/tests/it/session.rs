@@ -6,10 +6,11 @@ use std::path::Path;
 use crate::statistics::{chi_square_score, log_sum_exp};
 use isotherm::Kind;
 use isotherm::options::{Algorithm, Options, Plan};
+use isotherm::sampling::SampleOptions;
 use isotherm::trainer::TrainState;
 use isotherm_run::checkpoint::{CURRENT, CheckpointError, PREVIOUS, Problem};
 use isotherm_run::record::Row;
-use isotherm_run::{Config, Note, Observer, Outcome, RunFolder, SampleRequest, Session, sample};
+use isotherm_run::{Config, Note, Observer, Outcome, RunFolder, Session, sample};
 
 struct Silent;
 
@@ -44,15 +45,10 @@ fn particles_beside_the_ladder_are_no_samples() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     finished_with(&out, Options::default().columns(Some(2)).particles(Some(60)));
-    let request = SampleRequest {
-        count: 500,
-        thin: 1,
-        warm_up: 200,
-        seed: 3,
-        averaged: false,
-        traced: false,
-    };
-    let samples = sample(&RunFolder::open(&out).unwrap(), &request, |_| true).unwrap();
+    let request = SampleOptions::default().count(500).thin(1).warm_up(200).seed(3);
+    let run = RunFolder::open(&out).unwrap();
+    let (samples, fell_back) = sample(&run, &request, false, |_| true).unwrap();
+    assert_eq!(fell_back, None);
     assert_eq!((samples.v.rows(), samples.particles, samples.columns), (500, 100, 100));
 }
 
@@ -67,15 +63,8 @@ fn samples_follow_the_model() {
         finished(&out, algorithm);
         fs::remove_file(out.with_extension("csv")).unwrap();
         let run = RunFolder::open(&out).unwrap();
-        let request = SampleRequest {
-            count: 20_000,
-            thin: 10,
-            warm_up: 500,
-            seed: 3,
-            averaged: false,
-            traced: false,
-        };
-        let samples = sample(&run, &request, |_| true).unwrap();
+        let request = SampleOptions::default().count(20_000).thin(10).warm_up(500).seed(3);
+        let (samples, _) = sample(&run, &request, false, |_| true).unwrap();
         assert!(samples.round_trips > 1000, "{algorithm:?}: {}", samples.round_trips);
         let rbm = run.read_model().unwrap().0.model;
         let logs: Vec<f64> = (0..64).map(|v| -rbm.free_energy_of_visible(&[v])).collect();

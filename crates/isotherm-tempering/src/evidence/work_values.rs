@@ -28,7 +28,7 @@ const HALVINGS: usize = 45;
 const OVERLAP: f64 = 0.02;
 
 /// The work values of the states on both rungs of every gap.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct WorkValues {
     columns: usize,
     /// For each gap, cold end first: of the states on its colder rung, all columns at a time.

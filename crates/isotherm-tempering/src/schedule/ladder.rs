@@ -3,11 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 /// The narrowest gap that adaptation leaves or makes: closer rungs are the same distribution.
-pub const NARROWEST: f64 = 1e-6;
+pub(crate) const NARROWEST: f64 = 1e-6;
 
 /// How the rungs of a new ladder are spaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Spacing {
     /// Equal differences.
     Linear,
@@ -64,7 +65,7 @@ impl Ladder {
     /// Moves the inner rungs the fraction `mu` of the way to `target`, the inverse temperatures of
     /// a ladder of the same size: β_i ← β_i + μ(β'_i − β_i). A mean of two ladders is a ladder, but
     /// rungs that would come closer than [`NARROWEST`] are held apart.
-    pub fn move_towards(&mut self, target: &[f64], mu: f64) {
+    pub(crate) fn move_towards(&mut self, target: &[f64], mu: f64) {
         assert_eq!(self.rungs(), target.len(), "rungs of the target ladder");
         let gaps = self.gaps();
         for (rung, wanted) in target.iter().enumerate().take(gaps).skip(1) {
@@ -76,13 +77,32 @@ impl Ladder {
     }
 
     /// Adds a rung halfway between rungs `gap` and `gap + 1`; it becomes rung `gap + 1`.
-    pub fn insert(&mut self, gap: usize) {
+    pub(crate) fn insert(&mut self, gap: usize) {
         self.betas.insert(gap + 1, 0.5 * (self.betas[gap] + self.betas[gap + 1]));
     }
 
     /// Removes an inner rung.
-    pub fn remove(&mut self, rung: usize) {
+    pub(crate) fn remove(&mut self, rung: usize) {
         assert!(0 < rung && rung < self.gaps(), "only an inner rung can be removed");
         self.betas.remove(rung);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rungs_never_meet_however_hard_they_are_pushed() {
+        let mut ladder = Ladder::new(6, Spacing::Linear);
+        let target = Ladder::from_betas(vec![1.0, 0.5 + 3e-9, 0.5 + 2e-9, 0.5 + 1e-9, 0.5, 0.0])
+            .expect("a ladder");
+        for mu in [1.0, 0.3, 1.0, 0.01, 1.0] {
+            ladder.move_towards(target.betas(), mu);
+            assert!(Ladder::from_betas(ladder.betas().to_vec()).is_some(), "{ladder:?}");
+        }
+        let hot = Ladder::from_betas(vec![1.0, 4e-12, 3e-12, 2e-12, 1e-12, 0.0]).expect("a ladder");
+        ladder.move_towards(hot.betas(), 1.0);
+        assert!(Ladder::from_betas(ladder.betas().to_vec()).is_some(), "{ladder:?}");
     }
 }

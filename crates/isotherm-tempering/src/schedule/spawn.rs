@@ -10,7 +10,7 @@ const SLACK: f64 = 0.05;
 const STARVED: f64 = 0.1;
 
 /// The gap to split, j = argmax_i |f_up(i) − f_up(i+1)|, or `None` if all gaps are too narrow.
-pub fn gap_to_split(ladder: &Ladder, f_up: &[f64]) -> Option<usize> {
+pub(crate) fn gap_to_split(ladder: &Ladder, f_up: &[f64]) -> Option<usize> {
     let wide = |gap: &usize| ladder.betas()[*gap] - ladder.betas()[gap + 1] > 2.0 * NARROWEST;
     let drop = |gap: usize| f_up[gap] - f_up[gap + 1];
     // `max_by` keeps the last of equals; the paper's argmax keeps the first.
@@ -19,14 +19,14 @@ pub fn gap_to_split(ladder: &Ladder, f_up: &[f64]) -> Option<usize> {
 
 /// Whether some gap hardly ever swaps. The mean swap rate does not see it where the other rungs
 /// are close together.
-pub fn is_starved(rejections: &[f64], min_swap: f64) -> bool {
+pub(crate) fn is_starved(rejections: &[f64], min_swap: f64) -> bool {
     rejections.iter().any(|rejection| 1.0 - rejection < STARVED * min_swap)
 }
 
 /// Whether the ladder would still swap often enough with one rung fewer. The barrier Λ = Σ(1−r_i)
 /// barely depends on how many rungs it is measured with, so N−1 gaps would accept 1 − Λ/(N−1).
 /// While a gap starves no rung is to spare: the rungs are badly spaced, not too many.
-pub fn can_spare_a_rung(rejections: &[f64], min_swap: f64) -> bool {
+pub(crate) fn can_spare_a_rung(rejections: &[f64], min_swap: f64) -> bool {
     let gaps = rejections.len();
     let barrier: f64 = rejections.iter().sum();
     gaps > 1
@@ -36,7 +36,7 @@ pub fn can_spare_a_rung(rejections: &[f64], min_swap: f64) -> bool {
 
 /// The inner rung whose neighbours differ least in f_up and in rejection: letting it go opens the
 /// smallest gap.
-pub fn rung_to_retire(f_up: &[f64], rejections: &[f64]) -> Option<usize> {
+pub(crate) fn rung_to_retire(f_up: &[f64], rejections: &[f64]) -> Option<usize> {
     let cost =
         |rung: usize| (f_up[rung - 1] - f_up[rung + 1]) + (rejections[rung - 1] + rejections[rung]);
     (1..rejections.len()).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))

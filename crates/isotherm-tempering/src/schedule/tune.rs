@@ -73,7 +73,7 @@ impl<E: Ensemble> Tempering<E> {
     /// depends on the rungs it is measured with, but too few rungs show too little of it: a
     /// ladder on which nothing swaps doubles. Does nothing before every gap was tried: one that was not would
     /// count as open.
-    pub fn tune(&mut self, rejection: f64, most_rungs: usize) {
+    fn tune(&mut self, rejection: f64, most_rungs: usize) {
         if !self.state.rates.are_known() {
             return;
         }
@@ -87,7 +87,7 @@ impl<E: Ensemble> Tempering<E> {
 
     /// Puts the replicas on another ladder: each rung takes the states of the rung nearest to it,
     /// or copies of them. Labels, counts and rates begin anew.
-    pub fn lay(&mut self, ladder: Ladder) {
+    fn lay(&mut self, ladder: Ladder) {
         let (old, replicas) = (self.state.ladder.betas(), &self.state.replicas);
         let columns = replicas.columns();
         let nearest = |beta: f64| {
@@ -109,7 +109,7 @@ impl<E: Ensemble> Tempering<E> {
 mod tests {
     use super::*;
     use crate::Spacing;
-    use crate::sampler::{Sampler, WarmUp};
+    use crate::sampler::{Progress, Sampler, WarmUp};
     use crate::streams::Key;
     use crate::toy::FixedAcceptance;
 
@@ -161,7 +161,8 @@ mod tests {
         let mut by_hand = followed.clone();
         let key = Key { seed: 2, step: 0 };
         let mut sampler = Sampler::new(followed, key);
-        let outcome = sampler.warm_up(&(), 4000, WarmUp::FollowFlow, &mut |_| true);
+        let progress = &mut Progress::unreported();
+        let outcome = sampler.warm_up(&(), 4000, WarmUp::FollowFlow, progress);
         outcome.expect("swap ratios are finite");
         let followed = sampler.tempering;
         let betas = followed.state.ladder.betas();

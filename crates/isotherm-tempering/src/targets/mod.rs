@@ -12,7 +12,7 @@
 //! let ring = PerState::new(10, |x| {
 //!     (0..10).map(|i| if x[i] == x[(i + 1) % 10] { -1.0 } else { 1.0 }).sum()
 //! });
-//! let request = TargetRequest { samples: 200, ..TargetRequest::default() };
+//! let request = TargetRequest::default().samples(200);
 //! let found = sample_target(&ring, &request, |_share| true)?;
 //!
 //! let log_z = found.log_z.expect("steps for log Z are not zero").bar;
@@ -38,14 +38,12 @@ mod sampler;
 mod samples;
 mod states;
 
-pub use heat_bath::HeatBath;
-pub use path::{TargetEnsemble, TargetPath};
+pub use path::TargetEnsemble;
 pub use per_state::PerState;
 pub use quadratic::Quadratic;
 pub use request::TargetRequest;
-pub use sampler::sample_target;
+pub use sampler::{sample_target, sample_target_with};
 pub use samples::TargetSamples;
-pub use states::TargetStates;
 
 use crate::error::Result;
 

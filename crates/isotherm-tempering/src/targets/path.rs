@@ -32,6 +32,16 @@ impl<T: Target + ?Sized> TargetEnsemble<T> {
         let path = TargetPath { n, target: PhantomData };
         Population { path, explorer: HeatBath, states: TargetStates::random(n, rows, key) }
     }
+
+    /// The state of a replica.
+    pub fn state(&self, row: usize) -> &[u8] {
+        self.states.state(row)
+    }
+
+    /// The energy of a replica after a sweep, up to rounding: it is carried along.
+    pub fn energy(&self, row: usize) -> f64 {
+        self.states.energy(row)
+    }
 }
 
 impl<T: Target + ?Sized> Path for TargetPath<T> {

@@ -3,15 +3,15 @@
 use crate::MOST_RUNGS;
 use crate::causes::{EnergyError, RequestError};
 use crate::error::Result;
+use crate::{limits, setters};
 
-/// Bounds that keep a mistyped number from asking for years or terabytes.
-const LOG2_MOST_STEPS: u32 = 48;
-const LOG2_MOST_VALUES: u32 = 36;
+/// The most values of all replicas.
 const LOG2_MOST_REPLICA_VALUES: u32 = 32;
 
 /// What is asked of the sampler of a target. In a step every replica is swept once, and neighbours
-/// on the ladder are exchanged.
+/// on the ladder are exchanged. Each field has a setter: `TargetRequest::default().samples(200)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TargetRequest {
     /// Number of samples.
     pub samples: usize,
@@ -43,6 +43,16 @@ impl Default for TargetRequest {
     }
 }
 
+setters! { TargetRequest {
+    samples: usize,
+    columns: usize,
+    warm_up: u64,
+    thin: u64,
+    rungs: usize,
+    log_z_steps: u64,
+    seed: u64,
+} }
+
 impl TargetRequest {
     /// Times that each column gives a sample.
     pub(super) fn rounds(&self) -> u64 {
@@ -58,19 +68,12 @@ impl TargetRequest {
         if samples == 0 && log_z_steps == 0 {
             return Err(RequestError::NothingToDo.into());
         }
-        for (name, value, least) in [("columns", columns as u64, 2), ("thin", thin, 1)] {
-            if value < least {
-                return Err(RequestError::TooFew { name, value, least }.into());
-            }
-        }
+        limits::at_least(2, "columns", columns as u64)?;
+        limits::at_least(1, "thin", thin)?;
         if !(2..=MOST_RUNGS).contains(&rungs) {
             return Err(RequestError::Rungs { value: rungs, most: MOST_RUNGS }.into());
         }
-        let most_values = 1usize << LOG2_MOST_VALUES;
-        if samples.checked_mul(n).is_none_or(|values| values > most_values) {
-            let log2_most = LOG2_MOST_VALUES;
-            return Err(RequestError::TooManyValues { samples, units: n, log2_most }.into());
-        }
+        limits::check_values(samples, n)?;
         // Tuning may lay as many rungs as there can be.
         let replicas = columns.checked_mul(MOST_RUNGS).and_then(|rows| rows.checked_mul(n));
         if replicas.is_none_or(|values| values > 1 << LOG2_MOST_REPLICA_VALUES) {
@@ -79,11 +82,7 @@ impl TargetRequest {
                 RequestError::TooManyReplicas { columns, units: n, rungs, log2_most }.into()
             );
         }
-        let steps = self.rounds().checked_mul(thin).map(|steps| steps.max(log_z_steps));
-        let fits =
-            |steps: &u64| steps.checked_add(warm_up).is_some_and(|all| all <= 1 << LOG2_MOST_STEPS);
-        let too_many = RequestError::TooManySteps { log2_most: LOG2_MOST_STEPS };
-        steps.filter(fits).ok_or_else(|| too_many.into())
+        limits::check_steps(self.rounds(), thin, log_z_steps, warm_up)
     }
 }
 

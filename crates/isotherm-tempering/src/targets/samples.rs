@@ -2,6 +2,7 @@
 
 use crate::evidence::work_values::LadderLogZ;
 use crate::evidence::{Basis, Estimate, Reason, Verdict};
+use crate::flow::too_few_round_trips;
 
 /// Nats that are no difference, whatever the errors.
 const NEGLIGIBLE: f64 = 0.05;
@@ -10,6 +11,7 @@ const LARGE_ERROR: f64 = 1.0;
 
 /// Samples of a target, log Z, and how the ladder did.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct TargetSamples {
     /// Number of variables.
     pub n: usize,
@@ -51,7 +53,7 @@ impl TargetSamples {
     pub fn verdict(&self) -> Verdict {
         let (round_trips, columns, steps) = (self.round_trips, self.columns, self.steps);
         let mut reasons = Vec::new();
-        if round_trips < columns as u64 {
+        if too_few_round_trips(round_trips, columns) {
             reasons.push(Reason::FewRoundTrips { start: None, round_trips, steps, columns });
         }
         if let Some(LadderLogZ { up, down, bar }) = &self.log_z {

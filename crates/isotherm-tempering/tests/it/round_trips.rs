@@ -23,13 +23,13 @@ fn always_accepting_swaps_march_replicas_round() {
         let mut tempering = ladder_of(&vec![1.0; rungs - 1], 3);
         // Every replica has left the cold end after one round.
         run(&mut tempering, 0, 4 * rungs as u64);
-        tempering.state.flow.restart_count();
+        tempering.restart_count();
         let rounds = 25;
         run(&mut tempering, 4 * rungs as u64, rounds * 2 * rungs as u64);
-        let flow = &tempering.state.flow;
-        assert_eq!(flow.round_trips, rounds * rungs as u64 * 3, "{rungs} rungs");
-        assert_eq!(flow.replica_steps, 2 * rungs as u64 * flow.round_trips, "2M steps a trip");
-        assert!(tempering.state.replicas.ages.iter().all(|&age| age < 2 * rungs as u64));
+        let flow = tempering.state().flow();
+        assert_eq!(flow.round_trips(), rounds * rungs as u64 * 3, "{rungs} rungs");
+        assert_eq!(flow.replica_steps(), 2 * rungs as u64 * flow.round_trips(), "2M steps a trip");
+        assert!(tempering.state().replicas().ages().iter().all(|&age| age < 2 * rungs as u64));
     }
 }
 
@@ -40,22 +40,22 @@ fn fixed_acceptance_gives_the_round_trips_and_the_flow_of_the_theory() {
         let (columns, steps) = (100, 20_000);
         let mut tempering = ladder_of(&acceptance, columns);
         run(&mut tempering, 0, 1000);
-        tempering.state.flow.restart_count();
+        tempering.restart_count();
         let rungs = acceptance.len() + 1;
         let mut up = vec![0u64; rungs];
         for step in 1000..1000 + steps {
             run(&mut tempering, step, 1);
-            let replicas = &tempering.state.replicas;
+            let replicas = tempering.state().replicas();
             for column in 0..columns {
                 for (rung, &row) in replicas.column(column).iter().enumerate() {
-                    assert_ne!(replicas.labels[row], Label::None);
-                    up[rung] += u64::from(replicas.labels[row] == Label::Up);
+                    assert_ne!(replicas.labels()[row], Label::None);
+                    up[rung] += u64::from(replicas.labels()[row] == Label::Up);
                 }
             }
         }
         let scans = (columns as u64 * steps) as f64;
         let expected = scans * theory::round_trip_rate(&rejections);
-        let counted = tempering.state.flow.round_trips as f64;
+        let counted = tempering.state().flow().round_trips() as f64;
         // Trips of different replicas are nearly independent and vary by about their mean: the
         // count has a standard deviation of about its root.
         let score = (counted - expected) / expected.sqrt();
@@ -69,7 +69,7 @@ fn fixed_acceptance_gives_the_round_trips_and_the_flow_of_the_theory() {
                 "{acceptance:?}, rung {rung}: f_up {measured}, expected {predicted} ± {error}"
             );
         }
-        for (rate, wanted) in tempering.state.rates.rates().iter().zip(&acceptance) {
+        for (rate, wanted) in tempering.state().rates().rates().iter().zip(&acceptance) {
             assert!((rate.unwrap() - wanted).abs() < 1e-12, "averages min(1, r), not counts");
         }
     }
@@ -83,7 +83,7 @@ fn histograms_follow_the_labels() {
     let mut tempering = ladder_of(&acceptance, 2000);
     run(&mut tempering, 0, 1500);
     for (f, predicted) in
-        tempering.state.flow.seen.f_up_fitted().iter().zip(theory::flow(&rejections))
+        tempering.state().flow().seen().f_up_fitted().iter().zip(theory::flow(&rejections))
     {
         // 2000 columns and a memory of 100 steps, several trips long: at least 2000 labels.
         assert!((f - predicted).abs() < 4.0 * (0.25f64 / 2000.0).sqrt(), "{f} against {predicted}");
@@ -95,11 +95,11 @@ fn parity_alternates_and_ends_are_labelled_at_once() {
     let mut tempering = ladder_of(&[1.0, 1.0, 1.0], 1);
     run(&mut tempering, 0, 1);
     // Even pairs (0,1) and (2,3) first.
-    assert_eq!(tempering.state.replicas.column(0), [1, 0, 3, 2]);
-    let labels = &tempering.state.replicas.labels;
+    assert_eq!(tempering.state().replicas().column(0), [1, 0, 3, 2]);
+    let labels = &tempering.state().replicas().labels();
     assert_eq!(labels[..], [Label::None, Label::Up, Label::Down, Label::None]);
     run(&mut tempering, 1, 1);
-    assert_eq!(tempering.state.replicas.column(0), [1, 3, 0, 2]);
+    assert_eq!(tempering.state().replicas().column(0), [1, 3, 0, 2]);
     run(&mut tempering, 2, 1);
-    assert_eq!(tempering.state.replicas.column(0), [3, 1, 2, 0]);
+    assert_eq!(tempering.state().replicas().column(0), [3, 1, 2, 0]);
 }

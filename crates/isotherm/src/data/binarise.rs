@@ -123,19 +123,19 @@ const LEVELS: f64 = 65_536.1;
 /// they are bytes or fractions.
 pub(super) fn fingerprint(row: usize, col: usize, value: f64, full: f64) -> u64 {
     let level = (value / full * LEVELS).round() as u64;
-    stream_key(level, Purpose::Fingerprint as u64, row as u64, col as u64)
+    stream_key(level, Purpose::Fingerprint.number(), row as u64, col as u64)
 }
 
 /// The key of `static:SEED` for a file: two files are drawn independently, and the same intensities get
 /// the same draws in any format and under any name.
 pub(super) fn static_key(seed: u64, fingerprint: u64) -> u64 {
-    stream_key(seed, Purpose::Fingerprint as u64, fingerprint, 0)
+    stream_key(seed, Purpose::Fingerprint.number(), fingerprint, 0)
 }
 
 /// The draw of `static:SEED` for one value: a function of the key of the file and of the place, so that
 /// files that are stored row by row or column by column give the same bits.
 pub(super) fn static_draw(key: u64, row: usize, col: usize, intensity: f64) -> bool {
-    let key = stream_key(key, Purpose::StaticBinarise as u64, row as u64, col as u64);
+    let key = stream_key(key, Purpose::StaticBinarise.number(), row as u64, col as u64);
     // 53 bits: all that the uniforms below 1 have in f64.
     let uniform = (key >> 11) as f64 * 2f64.powi(-53);
     uniform < intensity

@@ -157,7 +157,11 @@ impl Work<'_> {
         loop {
             let mut look = |sampler: &mut EvaluatingSampler<'_>, what: &str| {
                 let what = format!("sampling{longer} from {what}");
-                sampler.look(length, count, &mut |share| progress(&what, share))
+                let found = sampler.look(length, count, &mut [], &mut |share| {
+                    progress(&what, share);
+                    true
+                });
+                found.map(|found| found.expect("a sampler that nobody stops ends"))
             };
             let found = [look(&mut random, "random states")?, look(&mut data, "training data")?];
             match length.longer(random.steps()) {

@@ -17,18 +17,17 @@ use serde::{Deserialize, Serialize};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::paths::{AnyEnsemble, PathContext, PathKind, random_hidden};
+use crate::paths::{AnyEnsemble, PathContext, PathKind, random_hidden, temper};
 use isotherm_tempering::evidence::{Estimate, Start};
-use isotherm_tempering::recorders::{ColdLogDensity, RecordWork};
+use isotherm_tempering::flow::too_few_round_trips;
+use isotherm_tempering::recorders::{ColdLogDensity, MOST_RECORDS, RecordWork, Thinned};
 use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::{
-    Densities, Ladder, Moment, Recorder, Sampler, Spacing, Tempering, TemperingState, WarmUp,
+    Densities, Ladder, Moment, Recorder, RunLength, Sampler, Spacing, TemperingState, WarmUp,
 };
 
 /// Rungs of the first ladder.
 const FIRST_RUNGS: usize = 12;
-/// The most records of a run: more steps than these are thinned.
-const MOST_RECORDS: u64 = 1000;
 
 /// How long a sampler runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,12 +123,11 @@ impl<'a> EvaluatingSampler<'a> {
     ) -> Result<EvaluatingSampler<'a>> {
         let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
         let context = PathContext::new(marginals, model.n_hidden());
-        let (rows, mut ensemble) = (state.replicas.rows(), PathKind::Auto.ensemble(&context));
-        ensemble.set_hidden(match start {
+        let hidden = |rows| match start {
             Start::Random => random_hidden(rows, model.n_hidden(), key),
             Start::Data => hidden_of_data(model, training, rows, key),
-        });
-        let mut tempering = Tempering::new(ensemble, state);
+        };
+        let mut tempering = temper(PathKind::Auto.ensemble(&context), state, hidden);
         if start == Start::Random {
             tempering.begin_at_reference(model, key)?;
         }
@@ -141,71 +139,58 @@ impl<'a> EvaluatingSampler<'a> {
         self.sampler.key.step
     }
 
-    /// Warms up, then records and takes `samples` samples.
+    /// Warms up, then records and takes `samples` samples. `recorders` see every recorded step. `progress`
+    /// gets the share that is done and answers whether to go on; if not, nothing is found.
     pub fn look(
         &mut self,
         Length { warm_up, steps, .. }: Length,
         samples: usize,
-        progress: &mut dyn FnMut(f64),
-    ) -> Result<Found> {
+        mut recorders: &mut [&mut dyn Recorder<AnyEnsemble>],
+        progress: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Option<Found>> {
         let (model, sampler) = (self.model, &mut self.sampler);
-        let total = (warm_up + steps) as f64;
-        let mut tell = |step: u64| {
-            progress(step as f64 / total);
-            true
-        };
-        let TemperingState { replicas, flow, .. } = &sampler.tempering.state;
-        let columns = replicas.columns();
+        let state = sampler.tempering.state();
+        let columns = state.replicas().columns();
         // Once replicas have gone round, in an earlier look, their flow is known.
-        let how = match flow.round_trips >= columns as u64 {
-            true => WarmUp::FollowFlow,
-            false => WarmUp::Tune,
+        let how = match too_few_round_trips(state.flow().round_trips(), columns) {
+            true => WarmUp::Tune,
+            false => WarmUp::FollowFlow,
         };
-        sampler.warm_up(model, warm_up, how, &mut tell)?;
-        let rungs = sampler.tempering.state.ladder.rungs();
-        let every = steps.div_ceil(MOST_RECORDS);
-        let mut work = RecordWork::new(rungs - 1, columns, every, u64::MAX);
-        let mut cold = ColdLogDensity::new(columns);
-        let mut taken = HiddenSamples::new(samples.div_ceil(columns) as u64, model.n_hidden());
-        let recorders: &mut [&mut dyn Recorder<AnyEnsemble>] =
-            &mut [&mut cold, &mut work, &mut taken];
-        sampler.record(model, steps, recorders, &mut |step| tell(warm_up + step - 1))?;
+        let mut work = Thinned::at_most(MOST_RECORDS, u64::MAX, RecordWork::default());
+        let mut cold = ColdLogDensity::default();
+        let taken = HiddenSamples { h: BitMatrix::zeros(0, model.n_hidden()) };
+        let mut taken = Thinned::times(samples.div_ceil(columns) as u64, taken);
+        let own: &mut [&mut dyn Recorder<_>] =
+            &mut [&mut cold, &mut work, &mut taken, &mut recorders];
+        let ran = sampler.run(model, RunLength { warm_up, how, steps }, own, progress)?;
+        if ran.steps < steps {
+            return Ok(None);
+        }
         let tempering = &sampler.tempering;
-        let log_z = work.values.log_z(tempering.ensemble.log_z_of_reference());
+        let log_z = work.recorder.values.log_z(tempering.ensemble().log_z_of_reference());
         let report = SamplerReport {
             start: self.start,
             stepping_stone_up: log_z.up,
             stepping_stone_down: log_z.down,
             bar: log_z.bar,
-            rungs,
+            rungs: tempering.state().ladder().rungs(),
             columns,
             steps,
-            round_trips: tempering.state.flow.round_trips,
+            round_trips: tempering.state().flow().round_trips(),
         };
-        Ok(Found { report, cold_log_weights: cold.means, samples: taken.h })
+        Ok(Some(Found { report, cold_log_weights: cold.means, samples: taken.recorder.h }))
     }
 }
 
-/// Hidden states at the cold end, `rounds` times evenly spread over the steps, the last of them at the
-/// last step.
+/// Hidden states at the cold end.
 struct HiddenSamples {
-    rounds: u64,
     h: BitMatrix,
-}
-
-impl HiddenSamples {
-    fn new(rounds: u64, n_hidden: usize) -> HiddenSamples {
-        HiddenSamples { rounds, h: BitMatrix::zeros(0, n_hidden) }
-    }
 }
 
 impl Recorder<AnyEnsemble> for HiddenSamples {
     fn record(&mut self, moment: &mut Moment<'_, AnyEnsemble>) -> Result<()> {
-        let (step, steps) = (moment.step, moment.steps);
-        if (step + 1) * self.rounds / steps > step * self.rounds / steps {
-            let rows = moment.replicas().cold_rows();
-            self.h.append(&moment.tempering.ensemble.hidden().select(&rows));
-        }
+        let rows = moment.replicas().cold_rows();
+        self.h.append(&moment.tempering.ensemble().hidden().select(&rows));
         Ok(())
     }
 }

@@ -19,12 +19,12 @@ use crate::likelihood::{
 };
 use crate::model::{Parameters, Rbm};
 use crate::options::Plan;
-use crate::paths::{AnyEnsemble, PathContext, PathKind, random_hidden};
+use crate::paths::{AnyEnsemble, PathContext, PathKind, random_hidden, temper};
 use isotherm_tempering::evidence::work_values::WorkValues;
 use isotherm_tempering::recorders::RecordWork;
 use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::{
-    Adaptation, Densities, Ladder, Respace, Sampler, Spacing, Tempering, TemperingState,
+    Adaptation, Densities, Ladder, Progress, Respace, Sampler, Spacing, TemperingState,
 };
 
 /// Updates between two steps of the online.
@@ -71,23 +71,18 @@ pub struct OnlineLogZ {
 }
 
 impl OnlineLogZ {
-    /// A online with replicas in random states, if the plan asks for one.
+    /// An estimate with replicas in random states that has seen nothing yet, if the plan asks for one.
     pub fn new(plan: &Plan, marginals: &[f64]) -> Option<OnlineLogZ> {
         plan.follows.then(|| {
+            let (n_hidden, key) = (plan.options.hidden, key(plan.options.seed, 0));
             let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), COLUMNS);
-            let key = key(plan.options.seed, 0);
-            let h = random_hidden(state.replicas.rows(), plan.options.hidden, key);
-            OnlineLogZ::resume(marginals, state, h)
+            let hidden = |rows| random_hidden(rows, n_hidden, key);
+            let context = PathContext::new(marginals, n_hidden);
+            let tempering = temper(PathKind::Auto.ensemble(&context), state, hidden);
+            let mut sampler = Sampler::new(tempering, key);
+            sampler.adaptation = Some(ADAPTATION);
+            OnlineLogZ { sampler, minus_f: Vec::new(), filter: KalmanFilter::default() }
         })
-    }
-
-    /// A online with a given ladder and given hidden states that has seen nothing yet.
-    pub fn resume(marginals: &[f64], state: TemperingState, h: BitMatrix) -> OnlineLogZ {
-        let mut ensemble = PathKind::Auto.ensemble(&PathContext::new(marginals, h.cols()));
-        ensemble.set_hidden(h);
-        let (minus_f, filter) = (Vec::new(), KalmanFilter::default());
-        let sampler = Sampler::new(Tempering::new(ensemble, state), key(0, 0));
-        OnlineLogZ { sampler, minus_f, filter }
     }
 
     /// A step of the sampler and a look at it, if it is time.
@@ -97,21 +92,19 @@ impl OnlineLogZ {
         }
         let model = Rbm::new(averaged.clone());
         let step = self.importance_step(&model);
-        let gaps = self.sampler.tempering.state.ladder.gaps();
-        let mut work = RecordWork::new(gaps, COLUMNS, 1, 1);
+        let mut work = RecordWork::default();
         self.sampler.key = key(seed, update);
-        self.sampler.record(&model, 1, &mut [&mut work], &mut |_| true)?;
+        self.sampler.record(&model, 1, &mut [&mut work], &mut Progress::unreported())?;
         self.minus_f = self.minus_free_energies(&model);
         let bridges = self.bridges(&work.values);
         self.filter.look(&step, bridges.as_deref());
-        self.sampler.tempering.adapt(&ADAPTATION);
         Ok(())
     }
 
     /// log Z of the averaged model of the moment: of the last look, and an importance step on.
     pub fn log_z(&self, averaged: &Rbm) -> Option<OnlineEstimate> {
         let estimate = self.filter.after(&self.importance_step(averaged))?;
-        let round_trips = self.sampler.tempering.state.flow.round_trips;
+        let round_trips = self.sampler.tempering.state().flow().round_trips();
         Some(OnlineEstimate { estimate, columns: COLUMNS, round_trips })
     }
 
@@ -130,8 +123,8 @@ impl OnlineLogZ {
     fn minus_free_energies(&self, model: &Rbm) -> Vec<f64> {
         let mut h = BitMatrix::zeros(COLUMNS, model.n_hidden());
         let mut rows = Vec::with_capacity(COLUMNS);
-        self.sampler.tempering.state.replicas.cold_rows_into(&mut rows);
-        self.sampler.tempering.ensemble.copy_hidden(&rows, &mut h);
+        self.sampler.tempering.state().replicas().cold_rows_into(&mut rows);
+        self.sampler.tempering.ensemble().copy_hidden(&rows, &mut h);
         quick_minus_free_energies_of_hidden(model, &h)
     }
 
@@ -139,18 +132,18 @@ impl OnlineLogZ {
     /// neighbouring rungs hardly overlap.
     fn bridges(&self, work: &WorkValues) -> Option<Vec<f64>> {
         let (climb, influences) = work.bennett()?;
-        let log_z = self.sampler.tempering.ensemble.log_z_of_reference() + climb;
+        let log_z = self.sampler.tempering.ensemble().log_z_of_reference() + climb;
         Some(influences.iter().map(|influence| log_z + COLUMNS as f64 * influence).collect())
     }
 
     /// Forgets what was seen, as when the model is another one than it was.
     pub fn begin_anew(&mut self) {
         (self.minus_f, self.filter) = (Vec::new(), KalmanFilter::default());
-        self.sampler.tempering.state.flow.restart_count();
+        self.sampler.tempering.restart_count();
     }
 }
 
 /// Streams that are not those of the sampler that learns.
 fn key(seed: u64, update: u64) -> Key {
-    Key { seed: stream_key(seed, Purpose::OnlineLogZ as u64, 0, 0), step: update }
+    Key { seed: stream_key(seed, Purpose::OnlineLogZ.number(), 0, 0), step: update }
 }

@@ -7,6 +7,7 @@
 
 use super::evaluating_sampler::{Found, SamplerReport};
 use isotherm_tempering::evidence::{Basis, Estimate, Quantity, Reason, Verdict, student};
+use isotherm_tempering::flow::too_few_round_trips;
 
 /// The probability below the upper end of the interval that a difference may lie in by chance:
 /// three standard deviations of a normal variable.
@@ -48,7 +49,7 @@ fn against_the_samplers(found: &[Found; 2]) -> Vec<Reason> {
     let mut reasons = Vec::new();
     for report in [random, data] {
         let &SamplerReport { start, round_trips, steps, columns, .. } = report;
-        if round_trips < columns as u64 {
+        if too_few_round_trips(round_trips, columns) {
             reasons.push(Reason::FewRoundTrips { start: Some(start), round_trips, steps, columns });
         }
     }

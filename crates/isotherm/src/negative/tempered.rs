@@ -15,7 +15,7 @@ use super::{AfterStep, Keeps, Learner, Negative, anything};
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::options::Plan;
-use crate::paths::{AnyEnsemble, PathContext, random_hidden};
+use crate::paths::{AnyEnsemble, PathContext, random_hidden, temper};
 use crate::tensors::{Bundle, insert_tempering, take_tempering};
 
 /// A fixed ladder, in the registry.
@@ -63,17 +63,16 @@ impl Tempered {
     }
 
     /// The same on another path: `ensemble` may come from outside, and needs no replicas yet.
-    pub fn with_ensemble(plan: &Plan, n_visible: usize, mut ensemble: AnyEnsemble) -> Tempered {
+    pub fn with_ensemble(plan: &Plan, n_visible: usize, ensemble: AnyEnsemble) -> Tempered {
         let n_hidden = plan.options.hidden;
         let ladder = Ladder::new(plan.rungs, plan.options.ladder.spacing);
         let extra = plan.extra_particles();
         let state = TemperingState::with_extra_particles(ladder, plan.columns, extra);
         let key = Key { seed: plan.options.seed, step: 0 };
-        ensemble.set_hidden(random_hidden(state.replicas.rows(), n_hidden, key));
-        let particles = state.replicas.particles();
+        let particles = state.replicas().particles();
         let between = (plan.options.sampler.temper_every > 1)
             .then(|| GibbsSteps::new(particles, n_visible, n_hidden));
-        let tempering = Tempering::new(ensemble, state);
+        let tempering = temper(ensemble, state, |rows| random_hidden(rows, n_hidden, key));
         Tempered { tempering, between, calendar: Calendar::of(plan), was_between: false }
     }
 }
@@ -129,11 +128,11 @@ impl Negative for Tempered {
     }
 
     fn ladder(&self) -> Option<&TemperingState> {
-        Some(&self.tempering.state)
+        Some(self.tempering.state())
     }
 
     fn restart_count(&mut self) {
-        self.tempering.state.flow.restart_count();
+        self.tempering.restart_count();
     }
 
     fn save(&self, checkpoint: &mut Bundle) -> Result<()> {

@@ -17,7 +17,8 @@ pub struct GibbsStates {
     n_hidden: usize,
     pub(super) blocks: Vec<Block>,
     rows: usize,
-    /// Whether v and the fields are those of these rows.
+    /// Whether v and the fields are those of these rows. Checks the order of calls that
+    /// [`Path`](isotherm_tempering::Path) asks for.
     pub(super) swept: bool,
 }
 

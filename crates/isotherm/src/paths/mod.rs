@@ -28,7 +28,9 @@ pub use hidden_marginal::HiddenMarginal;
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli};
 use isotherm_tempering::streams::{Key, Purpose};
-use isotherm_tempering::{Densities, Explorer, Path, Population, States};
+use isotherm_tempering::{
+    Densities, Explorer, Path, Population, States, Tempering, TemperingState,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::model::Rbm;
@@ -207,6 +209,16 @@ pub type AnyEnsemble = Box<dyn RbmEnsemble>;
 /// For paths that need no other initial weights: 0.1 for the paper's 10 hidden units, 0.014 for 500.
 fn small_weights(n_hidden: usize) -> f64 {
     (0.1 / n_hidden as f64).sqrt()
+}
+
+/// Puts replicas of an RBM on a ladder, in hidden states that `hidden` gives for a number of rows.
+pub fn temper(
+    mut ensemble: AnyEnsemble,
+    state: TemperingState,
+    hidden: impl FnOnce(usize) -> BitMatrix,
+) -> Tempering<AnyEnsemble> {
+    ensemble.set_hidden(hidden(state.replicas().rows()));
+    Tempering::new(ensemble, state)
 }
 
 /// Hidden units in random states.

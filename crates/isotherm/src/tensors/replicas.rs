@@ -3,7 +3,7 @@
 use isotherm_kernels::BitMatrix;
 use isotherm_kernels::bits::words_for;
 use isotherm_tempering::{
-    Flow, Histograms, Label, Ladder, Replicas, SwapRates, Tempering, TemperingState,
+    Flow, Histograms, Label, Ladder, Replicas, StepCounters, SwapRates, Tempering, TemperingState,
 };
 
 use super::{Bundle, TensorError};
@@ -16,14 +16,13 @@ pub fn insert_tempering(
     prefix: &str,
     bundle: &mut Bundle,
 ) -> Result<()> {
-    let state = &tempering.state;
-    let h = tempering.ensemble.hidden();
-    let TemperingState { ladder, replicas, flow, rates, parity, resting, since_decision } = state;
+    let (state, h) = (tempering.state(), tempering.ensemble().hidden());
+    let (ladder, replicas, flow) = (state.ladder(), state.replicas(), state.flow());
     let (rungs, rows) = (ladder.rungs(), replicas.rows());
     let numbers = |rows: &[usize]| rows.iter().map(|&row| row as u64).collect::<Vec<u64>>();
     let (row_at, spare) = (numbers(replicas.row_at()), numbers(replicas.off_ladder()));
-    let labels: Vec<u8> = replicas.labels.iter().map(|&label| label as u8).collect();
-    let departed: Vec<u8> = replicas.departed.iter().map(|&departed| departed.into()).collect();
+    let labels: Vec<u8> = replicas.labels().iter().map(|&label| label as u8).collect();
+    let departed: Vec<u8> = replicas.departed().iter().map(|&departed| departed.into()).collect();
     let name = |name: &str| format!("{prefix}{name}");
     bundle.insert(&name("replicas.hidden"), &[h.rows(), h.words_per_row()], h.words())?;
     bundle.insert(&name("ladder.betas"), &[rungs], ladder.betas())?;
@@ -32,16 +31,17 @@ pub fn insert_tempering(
         bundle.insert(&name("replicas.spare"), &[spare.len()], &spare)?;
     }
     bundle.insert(&name("replicas.labels"), &[rows], &labels)?;
-    bundle.insert(&name("replicas.ages"), &[rows], &replicas.ages)?;
+    bundle.insert(&name("replicas.ages"), &[rows], replicas.ages())?;
     bundle.insert(&name("replicas.departed"), &[rows], &departed)?;
-    bundle.insert(&name("flow.seen.up"), &[rungs], &flow.seen.up)?;
-    bundle.insert(&name("flow.seen.down"), &[rungs], &flow.seen.down)?;
-    bundle.insert(&name("flow.curve.up"), &[rungs], &flow.curve.up)?;
-    bundle.insert(&name("flow.curve.down"), &[rungs], &flow.curve.down)?;
-    bundle.insert(&name("flow.counts"), &[2], &[flow.round_trips, flow.replica_steps])?;
-    bundle.insert(&name("rates.sums"), &[rungs - 1], &rates.sums)?;
-    bundle.insert(&name("rates.weights"), &[rungs - 1], &rates.weights)?;
-    bundle.insert(&name("clocks"), &[3], &[*parity as u64, *resting, *since_decision])
+    bundle.insert(&name("flow.seen.up"), &[rungs], flow.seen().up())?;
+    bundle.insert(&name("flow.seen.down"), &[rungs], flow.seen().down())?;
+    bundle.insert(&name("flow.curve.up"), &[rungs], flow.curve().up())?;
+    bundle.insert(&name("flow.curve.down"), &[rungs], flow.curve().down())?;
+    bundle.insert(&name("flow.counts"), &[2], &[flow.round_trips(), flow.replica_steps()])?;
+    bundle.insert(&name("rates.sums"), &[rungs - 1], state.rates().sums())?;
+    bundle.insert(&name("rates.weights"), &[rungs - 1], state.rates().weights())?;
+    let StepCounters { parity, resting, since_decision } = state.counters();
+    bundle.insert(&name("clocks"), &[3], &[parity as u64, resting, since_decision])
 }
 
 /// Takes them back into replicas with the same numbers of columns, particles and hidden units.
@@ -50,9 +50,8 @@ pub fn take_tempering(
     prefix: &str,
     tempering: &mut Tempering<AnyEnsemble>,
 ) -> Result<()> {
-    let (columns, n_hidden) =
-        (tempering.state.replicas.columns(), tempering.ensemble.hidden().cols());
-    let spare = tempering.state.replicas.off_ladder().len();
+    let (replicas, n_hidden) = (tempering.state().replicas(), tempering.ensemble().hidden().cols());
+    let (columns, spare) = (replicas.columns(), replicas.off_ladder().len());
     let name = |name: &str| format!("{prefix}{name}");
     let wrong = |which, wanted| TensorError::Inconsistent { name: name(which), wanted };
     let rungs = bundle.tensor(&name("ladder.betas"))?.shape().first().copied().unwrap_or(0);
@@ -81,31 +80,27 @@ pub fn take_tempering(
     let words = bundle.get(&name("replicas.hidden"), &[rows, words_for(n_hidden)])?;
     let h = BitMatrix::from_words(rows, n_hidden, words)
         .ok_or_else(|| wrong("replicas.hidden", "the bits of hidden units alone"))?;
-    let state = TemperingState {
-        ladder,
-        replicas,
-        flow: Flow {
-            seen: Histograms {
-                up: bundle.get(&name("flow.seen.up"), &[rungs])?,
-                down: bundle.get(&name("flow.seen.down"), &[rungs])?,
-            },
-            curve: Histograms {
-                up: bundle.get(&name("flow.curve.up"), &[rungs])?,
-                down: bundle.get(&name("flow.curve.down"), &[rungs])?,
-            },
-            round_trips: counts[0],
-            replica_steps: counts[1],
-        },
-        rates: SwapRates {
-            sums: bundle.get(&name("rates.sums"), &[rungs - 1])?,
-            weights: bundle.get(&name("rates.weights"), &[rungs - 1])?,
-        },
+    let histograms = |which: &str| -> Result<Option<Histograms>> {
+        let counts = |label| bundle.get(&name(&format!("flow.{which}.{label}")), &[rungs]);
+        Ok(Histograms::from_parts(counts("up")?, counts("down")?))
+    };
+    let (seen, curve) = (histograms("seen")?, histograms("curve")?);
+    let flow = seen.zip(curve);
+    let flow = flow.and_then(|(seen, curve)| Flow::from_parts(seen, curve, counts[0], counts[1]));
+    let rates = SwapRates::from_parts(
+        bundle.get(&name("rates.sums"), &[rungs - 1])?,
+        bundle.get(&name("rates.weights"), &[rungs - 1])?,
+    );
+    let counters = StepCounters {
         parity: clocks[0] as usize % 2,
         resting: clocks[1],
         since_decision: clocks[2],
     };
-    tempering.ensemble.set_hidden(h);
-    tempering.state = state;
+    let state = flow.zip(rates).and_then(|(flow, rates)| {
+        TemperingState::from_parts(ladder, replicas, flow, rates, counters)
+    });
+    let state = state.ok_or_else(|| wrong("ladder.betas", "as many rungs as the other tensors"))?;
+    tempering.restore(state, |ensemble| ensemble.set_hidden(h));
     Ok(())
 }
 

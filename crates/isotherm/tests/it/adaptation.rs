@@ -6,8 +6,7 @@ use isotherm_tempering::Ensemble;
 use isotherm_tempering::engine::Change;
 use isotherm_tempering::streams::Key;
 use isotherm_tempering::{
-    Adaptation, Flow, Histograms, Label, Ladder, Respace, Spacing, Tempering, TemperingState,
-    schedule::respace, theory,
+    Adaptation, Label, Ladder, Respace, Spacing, Tempering, TemperingState, theory,
 };
 use proptest::prelude::*;
 
@@ -61,47 +60,15 @@ fn adapted(rule: Respace, rungs: usize, height: f64, steps: u64) -> Tempering<Ba
     for step in 0..steps {
         tempering.step(&(), 1, Key { seed: 9, step }).unwrap();
         tempering.adapt(&adaptation);
-        assert!(Ladder::from_betas(tempering.state.ladder.betas().to_vec()).is_some());
+        assert!(Ladder::from_betas(tempering.state().ladder().betas().to_vec()).is_some());
     }
     tempering
 }
 
-/// Where the rungs should go for an f_up that is known: 0.6 of it falls in the gap from 0.8 to 0.6.
-#[test]
-fn targets_match_their_rules_by_hand() {
-    let ladder = Ladder::from_betas(vec![1.0, 0.8, 0.6, 0.3, 0.0]).unwrap();
-    let (f_up, rejections) = ([1.0, 0.9, 0.3, 0.1, 0.0], [0.5, 0.1, 0.1, 0.1]);
-    let close = |rule, wanted: [f64; 3]| {
-        let got = respace::target(rule, &ladder, &f_up, &rejections);
-        for (got, wanted) in got.betas()[1..4].iter().zip(wanted) {
-            // A thousandth of a straight line is mixed in.
-            assert!((got - wanted).abs() < 2e-3, "{rule:?}: {:?}", got);
-        }
-    };
-    // f_up = 0.75, 0.5 and 0.25: 0.15/0.6 and 0.4/0.6 into the second gap, 0.05/0.2 into the third.
-    close(Respace::Flow, [0.75, 0.8 - 0.2 * 2.0 / 3.0, 0.525]);
-    // Masses √0.1, √0.6, √0.2, √0.1, each spread evenly over its gap.
-    let masses = [0.1f64.sqrt(), 0.6f64.sqrt(), 0.2f64.sqrt(), 0.1f64.sqrt()];
-    let quarter = masses.iter().sum::<f64>() / 4.0;
-    let into = |gap: usize, mass: f64| mass / masses[gap];
-    close(
-        Respace::FlowSqrt,
-        [
-            0.8 - 0.2 * into(1, quarter - masses[0]),
-            0.8 - 0.2 * into(1, 2.0 * quarter - masses[0]),
-            0.6 - 0.3 * into(2, 3.0 * quarter - masses[0] - masses[1]),
-        ],
-    );
-    close(Respace::Fixed, [0.8, 0.6, 0.3]);
-    // Λ is reached to a quarter, a half and three quarters in order, the first inside gap 0.
-    let got = respace::target(Respace::Rejection, &ladder, &f_up, &rejections);
-    assert!(got.betas()[1] > 0.8 && got.betas()[2] > 0.8 && got.betas()[3] < 0.8, "{got:?}");
-}
-
 /// How far f_up is from linear in the index, at the ladder's own rejection rates.
 fn deviation_from_linear(tempering: &Tempering<Barrier>) -> f64 {
-    let gaps = tempering.state.ladder.gaps() as f64;
-    let flow = theory::flow(&tempering.state.rates.rejections());
+    let gaps = tempering.state().ladder().gaps() as f64;
+    let flow = theory::flow(&tempering.state().rates().rejections());
     let off = |(i, f): (usize, &f64)| (f - (1.0 - i as f64 / gaps)).abs();
     flow.iter().enumerate().map(off).fold(0.0, f64::max)
 }
@@ -119,52 +86,10 @@ fn the_papers_rule_makes_f_up_linear() {
     }
 }
 
-/// What was seen stays at its β. The rungs then come to rest where f_up is linear; if it moved with
-/// them they would be sent the same way again and again, until they meet.
-#[test]
-fn the_curve_stays_where_it_was_seen_while_rungs_move() {
-    let settle = |carry: bool| {
-        let mut ladder = Ladder::from_betas(vec![1.0, 0.8, 0.6, 0.3, 0.0]).unwrap();
-        let mut flow = Flow::new(5);
-        flow.curve.up = vec![1.0, 0.9, 0.3, 0.1, 0.0];
-        flow.curve.down = flow.curve.up.iter().map(|up| 1.0 - up).collect();
-        for _ in 0..3000 {
-            let f_up = flow.curve.f_up_fitted();
-            let target = respace::target(Respace::Flow, &ladder, &f_up, &[0.5; 4]);
-            let before = ladder.clone();
-            ladder.move_towards(target.betas(), 0.01);
-            if carry {
-                flow.move_rungs(before.betas(), ladder.betas(), &mut Histograms::default());
-            }
-        }
-        let narrowest = ladder.betas().windows(2).map(|b| b[0] - b[1]).fold(1.0, f64::min);
-        (narrowest, flow.curve.f_up_fitted())
-    };
-    let (narrowest, f_up) = settle(true);
-    assert!(narrowest > 0.05, "{narrowest}");
-    assert!(f_up.iter().enumerate().all(|(i, f)| (f - (1.0 - 0.25 * i as f64)).abs() < 1e-6));
-    let (narrowest, _) = settle(false);
-    assert!(narrowest < 1e-3, "{narrowest}");
-}
-
-#[test]
-fn rungs_never_meet_however_hard_they_are_pushed() {
-    let mut ladder = Ladder::new(6, Spacing::Linear);
-    let target =
-        Ladder::from_betas(vec![1.0, 0.5 + 3e-9, 0.5 + 2e-9, 0.5 + 1e-9, 0.5, 0.0]).unwrap();
-    for mu in [1.0, 0.3, 1.0, 0.01, 1.0] {
-        ladder.move_towards(target.betas(), mu);
-        assert!(Ladder::from_betas(ladder.betas().to_vec()).is_some(), "{ladder:?}");
-    }
-    let hot = Ladder::from_betas(vec![1.0, 4e-12, 3e-12, 2e-12, 1e-12, 0.0]).unwrap();
-    ladder.move_towards(hot.betas(), 1.0);
-    assert!(Ladder::from_betas(ladder.betas().to_vec()).is_some(), "{ladder:?}");
-}
-
 #[test]
 fn the_rejection_rule_equalises_rejection() {
     let tempering = adapted(Respace::Rejection, 10, 5.0, 20_000);
-    let rejections = tempering.state.rates.rejections();
+    let rejections = tempering.state().rates().rejections();
     let mean = rejections.iter().sum::<f64>() / rejections.len() as f64;
     // No noise here: acceptance is a function of β. What is left is the interpolant's own error,
     // and the rates' memory of 500 attempts while the last rung settled.
@@ -174,7 +99,7 @@ fn the_rejection_rule_equalises_rejection() {
 #[test]
 fn the_fixed_rule_moves_nothing() {
     let tempering = adapted(Respace::Fixed, 12, 4.0, 400);
-    assert_eq!(tempering.state.ladder, Ladder::new(12, Spacing::Linear));
+    assert_eq!(*tempering.state().ladder(), Ladder::new(12, Spacing::Linear));
 }
 
 /// M ≈ 1 + Λ/(1 − r_min), from above and from below.
@@ -182,12 +107,12 @@ fn the_fixed_rule_moves_nothing() {
 fn the_ladder_grows_and_shrinks_to_the_size_it_needs() {
     for start in [4, 40] {
         let tempering = adapted(Respace::Rejection, start, 6.0, 40_000);
-        let rungs = tempering.state.ladder.rungs();
+        let rungs = tempering.state().ladder().rungs();
         // 6/(1 − 0.4) = 10 gaps at the least. A rung is let go only if 1 − 6/(N−1) ≥ 0.45 for
         // the N−1 gaps that stay, so at the most N = 11 gaps stay; one more for what adaptation
         // leaves uneven.
         assert!((11..=13).contains(&rungs), "from {start} to {rungs} rungs");
-        assert!(tempering.state.rates.mean() >= 0.4);
+        assert!(tempering.state().rates().mean() >= 0.4);
     }
 }
 
@@ -205,15 +130,15 @@ fn nothing_is_decided_before_every_gap_was_tried() {
         burn_in: 0,
     };
     let state = TemperingState::new(Ladder::new(9, Spacing::Linear), 4);
-    let barrier = Barrier { rows: state.replicas.rows(), height: 1.0 };
+    let barrier = Barrier { rows: state.replicas().rows(), height: 1.0 };
     let mut tempering = Tempering::new(barrier, state);
     let (mut changes, mut moves) = (0, 0);
     for step in 0..200 {
         tempering.step(&(), 1, Key { seed: 5, step }).unwrap();
-        let known = tempering.state.rates.are_known();
-        let before = tempering.state.ladder.clone();
+        let known = tempering.state().rates().are_known();
+        let before = tempering.state().ladder().clone();
         let change = tempering.adapt(&adaptation);
-        let moved = change.is_none() && tempering.state.ladder != before;
+        let moved = change.is_none() && *tempering.state().ladder() != before;
         assert!(known || change.is_none(), "{change:?} at step {step}");
         assert!(known || !moved, "rungs moved at step {step}");
         changes += u32::from(change.is_some());
@@ -238,12 +163,12 @@ fn burn_in_holds_the_rungs_and_decisions_come_at_their_interval() {
     let mut last_spawn = None;
     for step in 0..400u64 {
         tempering.step(&(), 1, Key { seed: 1, step }).unwrap();
-        let before = tempering.state.ladder.clone();
+        let before = tempering.state().ladder().clone();
         let change = tempering.adapt(&adaptation);
         if let Some(spawned) = last_spawn
             && step - spawned <= 20
         {
-            assert_eq!(before, tempering.state.ladder, "rungs moved {} after", step - spawned);
+            assert_eq!(&before, tempering.state().ladder(), "rungs moved {} after", step - spawned);
         }
         if let Some(change) = change {
             assert_eq!((step + 1) % 50, 0);
@@ -251,7 +176,7 @@ fn burn_in_holds_the_rungs_and_decisions_come_at_their_interval() {
             last_spawn = Some(step);
         }
     }
-    assert_eq!(tempering.state.ladder.rungs(), 6 + 8);
+    assert_eq!(tempering.state().ladder().rungs(), 6 + 8);
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -292,10 +217,10 @@ proptest! {
         let mut tempering = Tempering::new(path, state);
         for (step, operation) in operations.into_iter().enumerate() {
             let carried = |t: &Tempering<Box<dyn isotherm::paths::RbmEnsemble>>| -> Vec<Vec<(u64, Label, u64, bool)>> {
-                let r = &t.state.replicas;
+                let r = &t.state().replicas();
                 let carried_by = |row: usize| {
-                    let h = t.ensemble.hidden().row(row)[0];
-                    (h, r.labels[row], r.ages[row], r.departed[row])
+                    let h = t.ensemble().hidden().row(row)[0];
+                    (h, r.labels()[row], r.ages()[row], r.departed()[row])
                 };
                 // The spare ones, then rung by rung.
                 let rungs = (0..r.rungs())
@@ -326,16 +251,16 @@ proptest! {
                 Operation::Retire(_) => {}
             }
             prop_assert_eq!(carried(&tempering), expected);
-            let s = &tempering.state;
-            let rungs = s.ladder.rungs();
-            prop_assert!(s.replicas.is_permutation());
-            prop_assert!(Ladder::from_betas(s.ladder.betas().to_vec()).is_some());
-            prop_assert_eq!(s.replicas.rungs(), rungs);
-            for histograms in [&s.flow.seen, &s.flow.curve] {
-                prop_assert_eq!((histograms.up.len(), histograms.down.len()), (rungs, rungs));
+            let s = tempering.state();
+            let rungs = s.ladder().rungs();
+            prop_assert!(s.replicas().is_permutation());
+            prop_assert!(Ladder::from_betas(s.ladder().betas().to_vec()).is_some());
+            prop_assert_eq!(s.replicas().rungs(), rungs);
+            for histograms in [s.flow().seen(), s.flow().curve()] {
+                prop_assert_eq!((histograms.up().len(), histograms.down().len()), (rungs, rungs));
             }
-            prop_assert_eq!((s.rates.sums.len(), s.rates.weights.len()), (rungs - 1, rungs - 1));
-            prop_assert_eq!(rows_of(&*tempering.ensemble), rungs * columns + spare);
+            prop_assert_eq!((s.rates().sums().len(), s.rates().weights().len()), (rungs - 1, rungs - 1));
+            prop_assert_eq!(rows_of(&**tempering.ensemble()), rungs * columns + spare);
         }
     }
 }

@@ -117,14 +117,14 @@ fn tempering() {
         let mut cold = Vec::new();
         let count = allocations_once_warm(|step| {
             tempering.step(&(), 1, Key { seed: 1, step }).unwrap();
-            tempering.state.replicas.cold_rows_into(&mut cold);
+            tempering.state().replicas().cold_rows_into(&mut cold);
             assert_eq!(tempering.adapt(&adaptation), None);
-            black_box((tempering.state.return_time(), tempering.state.rates.mean()));
+            black_box((tempering.state().return_time(), tempering.state().rates().mean()));
         });
         assert_eq!(count, 0, "{rule:?}");
-        let moved = tempering.state.ladder != Ladder::new(rungs, Spacing::Linear);
+        let moved = *tempering.state().ladder() != Ladder::new(rungs, Spacing::Linear);
         assert_eq!(moved, rule != Respace::Fixed, "{rule:?} was at work");
-        assert!(tempering.state.flow.round_trips > 0, "replicas travelled");
+        assert!(tempering.state().flow().round_trips() > 0, "replicas travelled");
     }
 }
 

@@ -91,13 +91,13 @@ fn what_the_sampler_knows_is_not_computed_again() {
             for step in 0..3 {
                 let key = Key { seed: 12, step };
                 tempering.step(&rbm, 1, key).unwrap();
-                let cold = tempering.state.replicas.cold_rows();
-                tempering.ensemble.visible(&rbm, &cold, key, &mut samples);
+                let cold = tempering.state().replicas().cold_rows();
+                tempering.at_the_cold_end(|it, rows| it.visible(&rbm, rows, key, &mut samples));
                 let mut anew = Phases::new(batch, columns, n_visible, n_hidden);
                 let mut known = anew.clone();
                 anew.fill(&rbm, &data, &samples, |_, _| false);
                 known.fill(&rbm, &data, &samples, |grouping, out| {
-                    let has = tempering.ensemble.hidden_fields(&cold, grouping, out);
+                    let has = tempering.ensemble().hidden_fields(&cold, grouping, out);
                     assert_eq!(has, alike);
                     has
                 });
@@ -188,9 +188,8 @@ fn the_tempered_gradient_is_that_of_the_exact_log_likelihood() {
         for step in 0..steps {
             let key = Key { seed: 12, step };
             tempering.step(&rbm, 1, key).unwrap();
-            let cold = tempering.state.replicas.cold_rows();
             let mut negative = BitMatrix::zeros(columns, N_VISIBLE);
-            tempering.ensemble.visible(&rbm, &cold, key, &mut negative);
+            tempering.at_the_cold_end(|it, rows| it.visible(&rbm, rows, key, &mut negative));
             let phases = phases(&rbm, &negative);
             samples.push(flatten(&gradient(&phases, None)));
         }

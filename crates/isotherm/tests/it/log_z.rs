@@ -299,7 +299,7 @@ fn the_ladder_covers_log_z() {
                     let mut sampler =
                         EvaluatingSampler::new(&rbm, &marginals, start, length.columns, key)
                             .unwrap();
-                    sampler.look(length, 8, &mut |_| ()).unwrap().report
+                    sampler.look(length, 8, &mut [], &mut |_| true).unwrap().unwrap().report
                 })
                 .collect();
             type Of = fn(&SamplerReport) -> Estimate;

@@ -1,8 +1,14 @@
 //! The seams from outside: a toy of each kind, written with what `isotherm` exports, trains or samples.
 
+use isotherm::likelihood::Start;
+use isotherm::likelihood::evaluating_sampler::{EvaluatingSampler, Length};
 use isotherm::prelude::*;
+use isotherm::sampling::{VisibleSamples, sample, sample_on};
 use isotherm::seams::*;
 use isotherm::tempering::evidence::work_values::WorkValues;
+use isotherm::tempering::recorders::{FlowTrace, RecordWork, Thinned};
+use isotherm::tempering::targets::sample_target_with;
+use isotherm::tempering::{Adaptation, Progress, Respace, RunLength};
 
 use crate::common::random_rbm;
 
@@ -289,7 +295,7 @@ struct Counts([u64; 4]);
 
 impl Recorder<AnyEnsemble> for Counts {
     fn record(&mut self, moment: &mut Moment<'_, AnyEnsemble>) -> Result<()> {
-        let hidden = moment.tempering.ensemble.hidden();
+        let hidden = moment.tempering.ensemble().hidden();
         for row in moment.replicas().cold_rows() {
             self.0[hidden.row(row)[0] as usize] += 1;
         }
@@ -301,6 +307,11 @@ impl Recorder<AnyEnsemble> for Counts {
 struct Work(WorkValues);
 
 impl<E: Densities + Sync> Recorder<E> for Work {
+    fn begin(&mut self, tempering: &Tempering<E>, _: u64) {
+        let state = tempering.state();
+        self.0 = WorkValues::new(state.ladder().gaps(), state.replicas().columns());
+    }
+
     fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
         self.0.record(moment.tempering);
         Ok(())
@@ -313,13 +324,14 @@ fn a_path_and_recorders_from_outside_sample_the_model() {
     let mut ensemble = four_states();
     let state = TemperingState::new(Ladder::new(4, Spacing::Linear), 5);
     let key = Key { seed: 4, step: 0 };
-    ensemble.set_hidden(random_hidden(state.replicas.rows(), 2, key));
+    ensemble.set_hidden(random_hidden(state.replicas().rows(), 2, key));
     assert_eq!(ensemble.rows(), 20);
     let mut sampler = Sampler::new(Tempering::new(ensemble, state), key);
-    sampler.warm_up(&model, 100, WarmUp::Tune, &mut |_| true).unwrap();
-    let gaps = sampler.tempering.state.ladder.gaps();
-    let (mut counts, mut work) = (Counts([0; 4]), Work(WorkValues::new(gaps, 5)));
-    sampler.record(&model, 2000, &mut [&mut counts, &mut work], &mut |_| true).unwrap();
+    let (mut counts, mut work) = (Counts([0; 4]), Work(WorkValues::default()));
+    let length = RunLength { warm_up: 100, how: WarmUp::Tune, steps: 2000 };
+    let recorders: &mut [&mut dyn Recorder<_>] = &mut [&mut counts, &mut work];
+    let ran = sampler.run(&model, length, recorders, &mut |_| true).unwrap();
+    assert_eq!(ran.steps, 2000);
 
     let exact = [0, 1, 2, 3].map(|h| log_p(&model, h));
     let log_z = exact.iter().map(|x| x.exp()).sum::<f64>().ln();
@@ -341,7 +353,107 @@ fn a_path_from_outside_trains_a_model() {
     let mut training = training.with_negative(on_four_states).begin().unwrap();
     training.run(|_, _| true).unwrap();
     let ladder = training.state().negative.ladder().unwrap();
-    assert!(ladder.flow.round_trips > 100, "{}", ladder.flow.round_trips);
+    assert!(ladder.flow().round_trips() > 100, "{}", ladder.flow().round_trips());
     let found = training.model().log_likelihood(&data).unwrap();
     assert!(found.value > -1.0, "{found}");
+}
+
+/// The automatic path for a model of 6 visible and 4 hidden units.
+fn automatic() -> AnyEnsemble {
+    PathKind::Auto.ensemble(&PathContext::new(&[0.5; 6], 4))
+}
+
+/// Counts the steps that it sees.
+#[derive(Default)]
+struct Steps(u64);
+
+impl<E: Ensemble> Recorder<E> for Steps {
+    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
+        assert_eq!(moment.step, self.0);
+        self.0 += 1;
+        Ok(())
+    }
+}
+
+/// Everything that samples shows its steps to recorders of the caller, with the ladder of that moment.
+#[test]
+fn recorders_from_outside_see_every_sampler() {
+    let model = random_rbm(6, 4, 1.0, 3);
+    let options = SampleOptions::default().count(160).thin(5).warm_up(40);
+    let mut steps = Steps::default();
+    let mut visible = Thinned::every(5, VisibleSamples::new(6));
+    let (mut flow, mut work) = (FlowTrace::default(), RecordWork::default());
+    let recorders: &mut [&mut dyn Recorder<_>] =
+        &mut [&mut steps, &mut visible, &mut flow, &mut work];
+    let sampled = sample(&model, &[0.5; 6], &options.columns(Some(16)), recorders, |_| true);
+    let samples = sampled.unwrap();
+    assert_eq!(steps.0, 50, "ten rounds of sixteen columns");
+    assert_eq!(visible.recorder.v, samples.v);
+    let last = flow.rows.last().unwrap();
+    assert_eq!((flow.rows.len(), last.step, &last.betas), (50, 49, &samples.betas));
+    assert_eq!(last.round_trips, samples.round_trips);
+    let uniform = work.values.log_z(0.0).bar;
+    assert!(uniform.value.is_finite(), "sized by the ladder after the warm-up");
+
+    let h = |rows| random_hidden(rows, 4, Key { seed: 2, step: 0 });
+    let state = TemperingState::new(Ladder::new(3, Spacing::Linear), 16);
+    let tempering = temper(automatic(), state, h);
+    let adaptation = Options::default().ladder.adaptation();
+    let mut steps = Steps::default();
+    sample_on(&model, tempering, adaptation, &options, &mut [&mut steps], |_| true).unwrap();
+    assert_eq!(steps.0, 50);
+
+    let mut steps = Steps::default();
+    let target = Quadratic::new(0.0, vec![0.5, -0.5], &[(0, 1, 1.0)]).unwrap();
+    let request = TargetRequest::default().columns(2).samples(20).warm_up(10).log_z_steps(30);
+    sample_target_with(&target, &request, &mut [&mut steps], |_| true).unwrap();
+    assert_eq!(steps.0, 100);
+
+    let data = two_patterns();
+    let begun = |seed| {
+        let (start, key) = ((Start::Random, &data), Key { seed, step: 0 });
+        EvaluatingSampler::new(&model, &[0.5; 6], start, 4, key).unwrap()
+    };
+    let (mut steps, length) = (Steps::default(), Length::fixed(4, 60));
+    let (mut shares, none): (Vec<f64>, &mut [&mut dyn Recorder<_>]) = (Vec::new(), &mut []);
+    let found = begun(1).look(length, 4, &mut [&mut steps], &mut |share| {
+        shares.push(share);
+        true
+    });
+    assert!(found.unwrap().is_some());
+    assert_eq!((steps.0, shares.len(), shares[119]), (60, 120, 1.0));
+    assert!(shares.is_sorted_by(|a, b| a < b), "{shares:?}");
+    let stopped = begun(1).look(length, 4, none, &mut |share| share < 0.75).unwrap();
+    assert!(stopped.is_none(), "stopped while it recorded");
+}
+
+/// A ladder that adapts while steps are recorded does so after the recorders have seen the step.
+#[test]
+fn a_ladder_can_adapt_while_it_is_recorded() {
+    let model = random_rbm(6, 4, 1.0, 3);
+    let run = |adaptation: Option<Adaptation>| {
+        let state = TemperingState::new(Ladder::new(5, Spacing::Linear), 8);
+        let h = |rows| random_hidden(rows, 4, Key { seed: 2, step: 0 });
+        let tempering = temper(automatic(), state, h);
+        let mut sampler = Sampler::new(tempering, Key { seed: 5, step: 0 });
+        sampler.adaptation = adaptation;
+        let mut flow = FlowTrace::default();
+        sampler.record(&model, 20, &mut [&mut flow], &mut Progress::unreported()).unwrap();
+        (flow.rows.into_iter().map(|row| row.betas).collect::<Vec<_>>(), sampler)
+    };
+    let (fixed, _) = run(None);
+    assert!(fixed.iter().all(|betas| betas == &fixed[0]));
+    let adaptation = Adaptation {
+        respace: Respace::Rejection,
+        beta_lr: 0.1,
+        min_swap: 0.2,
+        min_rungs: 5,
+        max_rungs: 5,
+        spawn_every: 1000,
+        burn_in: 0,
+    };
+    let (adapted, sampler) = run(Some(adaptation));
+    assert_eq!(adapted[0], fixed[0], "recorded before it adapts");
+    assert_ne!(adapted[19], fixed[19]);
+    assert_ne!(adapted[19], sampler.tempering.state().ladder().betas(), "and after the last step");
 }

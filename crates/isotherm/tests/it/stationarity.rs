@@ -52,10 +52,10 @@ fn assert_every_rung_is_right(
     tempering: &Tempering<AnyEnsemble>,
     step: u64,
 ) {
-    let hidden = tempering.ensemble.hidden();
+    let hidden = tempering.ensemble().hidden();
     for (rung, &beta) in BETAS.iter().enumerate() {
         let rows: Vec<usize> =
-            (0..COLUMNS).map(|c| tempering.state.replicas.column(c)[rung]).collect();
+            (0..COLUMNS).map(|c| tempering.state().replicas().column(c)[rung]).collect();
         let expected = kind.hidden_distribution(rbm, beta);
         let score = chi_square_score(&hidden_counts(&hidden, &rows, expected.len()), &expected);
         assert!(score < WORST_SCORE, "{kind:?}, β = {beta}, step {step}: {score}");
@@ -123,7 +123,7 @@ fn sweeps_and_swaps_leave_the_joint_distribution_invariant() {
             }
             assert_every_rung_is_right(kind, &rbm, &tempering, step);
         }
-        let rates = tempering.state.rates.rates();
+        let rates = tempering.state().rates().rates();
         assert!(
             rates.iter().flatten().all(|r| (0.2..0.95).contains(r)),
             "no real swaps: {rates:?}"
@@ -139,17 +139,17 @@ fn spare_replicas_leave_the_joint_distribution_invariant() {
     let rbm = model();
     for kind in KINDS {
         let mut tempering = with_spare(kind, &rbm, SPARE, [31, 37]);
-        let before = tempering.state.replicas.off_ladder().to_vec();
+        let before = tempering.state().replicas().off_ladder().to_vec();
         for step in 0..8u64 {
             tempering.step(&rbm, 1, Key { seed: 14, step }).unwrap();
         }
-        let replicas = &tempering.state.replicas;
+        let replicas = tempering.state().replicas();
         assert!(replicas.is_permutation());
         let stayed = replicas.off_ladder().iter().zip(&before).filter(|(a, b)| a == b).count();
         // Each step calls on a third of the places, some of them twice: e^(−8/3) are never called.
         let share = stayed as f64 / SPARE as f64;
         assert!((share - (-8.0f64 / 3.0).exp()).abs() < 0.01, "{share} never had a turn");
-        let hidden = tempering.ensemble.hidden();
+        let hidden = tempering.ensemble().hidden();
         let on_rung = |rung: usize| -> Vec<usize> {
             (0..COLUMNS).map(|c| replicas.column(c)[rung]).collect()
         };
@@ -188,10 +188,10 @@ fn steps_between_those_of_the_ladder_leave_the_joint_distribution_invariant() {
                 tempering.step(&rbm, 1, key).unwrap();
                 continue;
             }
-            let before = tempering.ensemble.hidden();
+            let before = tempering.ensemble().hidden();
             between.step(&mut tempering, &rbm, 2, key, &mut v).unwrap();
             let (hidden, cold) =
-                (tempering.ensemble.hidden(), tempering.state.replicas.cold_rows());
+                (tempering.ensemble().hidden(), tempering.state().replicas().cold_rows());
             let expected = kind.distribution(&rbm, 1.0);
             let mut counts = vec![0; expected.len()];
             for (i, &row) in cold.iter().enumerate() {
@@ -216,10 +216,10 @@ fn cold_samples_follow_the_model_jointly_with_their_hidden_states() {
         let mut tempering = tempering(kind, &rbm, 23);
         let key = Key { seed: 6, step: 0 };
         tempering.step(&rbm, 2, key).unwrap();
-        let cold = tempering.state.replicas.cold_rows();
+        let cold = tempering.state().replicas().cold_rows();
         let mut v = BitMatrix::zeros(cold.len(), rbm.n_visible());
-        tempering.ensemble.visible(&rbm, &cold, key, &mut v);
-        let hidden = tempering.ensemble.hidden();
+        tempering.at_the_cold_end(|it, rows| it.visible(&rbm, rows, key, &mut v));
+        let hidden = tempering.ensemble().hidden();
         let expected = kind.distribution(&rbm, 1.0);
         let mut counts = vec![0; expected.len()];
         for (i, &row) in cold.iter().enumerate() {
@@ -241,12 +241,12 @@ fn rungs_stay_independent_of_each_other() {
         for step in 0..8u64 {
             tempering.step(&rbm, 1, Key { seed: 8, step }).unwrap();
         }
-        let hidden = tempering.ensemble.hidden();
+        let hidden = tempering.ensemble().hidden();
         let energies: Vec<Vec<f64>> = (0..BETAS.len())
             .map(|rung| {
                 (0..COLUMNS)
                     .map(|c| {
-                        let row = tempering.state.replicas.column(c)[rung];
+                        let row = tempering.state().replicas().column(c)[rung];
                         rbm.free_energy_of_hidden(hidden.row(row))
                     })
                     .collect()

@@ -143,10 +143,15 @@ fn a_pass_exchanges_whole_replicas_of_its_parity() {
             path.sweep(&rbm, &tiled(&betas, columns), 1, Key { seed: 3, step: 0 }).unwrap();
             let before = path.hidden();
             let ladder = Ladder::from_betas(betas.to_vec()).unwrap();
-            let mut replicas = Replicas::new(columns, 4);
-            replicas.ages = (0..4 * columns as u64).collect();
-            let carried =
-                (replicas.labels.clone(), replicas.ages.clone(), replicas.departed.clone());
+            let fresh = Replicas::new(columns, 4);
+            let carried = (
+                fresh.labels().to_vec(),
+                (0..4 * columns as u64).collect::<Vec<_>>(),
+                fresh.departed().to_vec(),
+            );
+            let (rows, (labels, ages, departed)) = (fresh.row_at().to_vec(), carried.clone());
+            let mut replicas =
+                Replicas::from_parts(columns, rows, Vec::new(), labels, ages, departed).unwrap();
             let (mut expected, mut variance) = (0.0, 0.0);
             for column in 0..columns {
                 for gap in (parity..3).step_by(2) {
@@ -163,8 +168,8 @@ fn a_pass_exchanges_whole_replicas_of_its_parity() {
                 .unwrap();
             assert!(replicas.is_permutation());
             assert_eq!(
-                (&replicas.labels, &replicas.ages, &replicas.departed),
-                (&carried.0, &carried.1, &carried.2)
+                (replicas.labels(), replicas.ages(), replicas.departed()),
+                (&carried.0[..], &carried.1[..], &carried.2[..])
             );
             assert_eq!(path.hidden(), before, "states stay in their rows");
             let mut swapped = 0.0;

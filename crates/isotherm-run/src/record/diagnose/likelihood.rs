@@ -6,6 +6,7 @@ use isotherm::diagnostics::{Diagnostic, WhichParameters, limits};
 use isotherm::likelihood::LogLikelihood;
 use isotherm::likelihood::exact::LARGEST;
 use isotherm::model::Parameters;
+use isotherm_tempering::flow::too_few_round_trips;
 
 /// The first row with a value that is not finite.
 pub(super) fn non_finite(rows: &[Row]) -> Option<Diagnostic> {
@@ -41,7 +42,7 @@ pub(super) fn falling(rows: &[Row]) -> Option<Diagnostic> {
 pub(super) fn online(rows: &[Row]) -> Option<Diagnostic> {
     let (step, it) = rows.iter().rev().find_map(|row| Some((row.step, row.log_z_averaged?)))?;
     let (columns, round_trips) = (it.columns, it.round_trips);
-    (round_trips < columns as u64).then_some(Diagnostic::OnlineLikelihood {
+    too_few_round_trips(round_trips, columns).then_some(Diagnostic::OnlineLikelihood {
         step,
         round_trips,
         columns,

@@ -16,7 +16,7 @@ fn assert_same(a: &TargetSamples, b: &TargetSamples) {
 }
 
 fn short() -> TargetRequest {
-    TargetRequest { samples: 100, warm_up: 100, log_z_steps: 50, ..TargetRequest::default() }
+    TargetRequest::default().samples(100).warm_up(100).log_z_steps(50)
 }
 
 fn sampled(target: &impl Target) -> TargetSamples {
@@ -51,7 +51,7 @@ fn every_way_to_give_an_energy_draws_the_same() {
 #[test]
 fn another_seed_draws_others() {
     let target = random_qubo(12, 1.0, 1);
-    let other = sample_target(&target, &TargetRequest { seed: 2, ..short() }, |_| true).unwrap();
+    let other = sample_target(&target, &short().seed(2), |_| true).unwrap();
     assert_ne!(sampled(&target).states, other.states);
 }
 
@@ -60,13 +60,7 @@ fn another_seed_draws_others() {
 #[test]
 fn carried_energies_do_not_drift() {
     let target = random_qubo(30, 1.0, 9);
-    let request = TargetRequest {
-        samples: 20 * 900,
-        thin: 1,
-        warm_up: 1100,
-        log_z_steps: 0,
-        ..TargetRequest::default()
-    };
+    let request = TargetRequest::default().samples(20 * 900).thin(1).warm_up(1100).log_z_steps(0);
     let found = sample_target(&target, &request, |_| true).unwrap();
     let mean = found.energies.iter().sum::<f64>() / found.energies.len() as f64;
     let carried = found.mean_energy.unwrap().value;

@@ -96,7 +96,7 @@ fn a_field_that_is_no_number_is_an_error() {
 #[test]
 fn who_says_stop_gets_what_there_is() {
     let target = random_qubo(6, 1.0, 1);
-    let request = TargetRequest { warm_up: 100, thin: 10, ..TargetRequest::default() };
+    let request = TargetRequest::default().warm_up(100).thin(10);
     let stopped_after = |steps: usize| {
         let mut calls = 0;
         let found = sample_target(&target, &request, |_| {
@@ -125,6 +125,6 @@ fn progress_rises_to_one_and_requests_are_checked() {
     });
     assert_eq!(last, 1.0);
     assert_eq!(found.unwrap().rows().len(), 1000);
-    let request = TargetRequest { columns: 1, ..TargetRequest::default() };
+    let request = TargetRequest::default().columns(1);
     assert_eq!(sample_target(&target, &request, |_| true).unwrap_err().kind(), Kind::Options);
 }

@@ -16,8 +16,7 @@ fn log_z_and_energy_match_enumeration() {
         let energies = all_energies(&target);
         let (log_z, p) = enumerated(&energies, 1.0);
         let mean: f64 = energies.iter().zip(&p).map(|(e, p)| e * p).sum();
-        let request =
-            TargetRequest { samples: 100, seed: seed as u64 + 1, ..TargetRequest::default() };
+        let request = TargetRequest::default().samples(100).seed(seed as u64 + 1);
         let found = sample_target(&target, &request, |_| true).unwrap();
         let energy = found.mean_energy.unwrap();
         for (which, got, truth) in
@@ -37,8 +36,7 @@ fn log_z_and_energy_match_enumeration() {
 #[test]
 fn both_modes_are_visited_alike() {
     let target = Quadratic::from_ising(&lattice(4, 1.0), &[0.0; 16]).unwrap();
-    let request =
-        TargetRequest { samples: 4000, columns: 40, thin: 20, ..TargetRequest::default() };
+    let request = TargetRequest::default().samples(4000).columns(40).thin(20);
     let found = sample_target(&target, &request, |_| true).unwrap();
     let up: Vec<f64> = found.rows().map(|x| f64::from(u8::from(magnetisation(x) > 0.0))).collect();
     let ordered = found.rows().filter(|x| magnetisation(x).abs() >= 12.0).count();

@@ -39,7 +39,7 @@ fn assert_right(found: &TargetSamples, target: &impl Target, name: &str) {
 fn random_qubos_match_enumeration() {
     for seed in 1..=4 {
         let target = random_qubo(12, 3.0, seed);
-        let request = TargetRequest { seed, ..TargetRequest::default() };
+        let request = TargetRequest::default().seed(seed);
         let found = sample_target(&target, &request, |_| true).unwrap();
         assert_right(&found, &target, &format!("QUBO {seed}"));
         for (x, &e) in found.rows().zip(&found.energies) {
@@ -70,14 +70,12 @@ fn intervals_hold() {
     let (truth, _) = enumerated(&all_energies(&target), 1.0);
     let held = (1..=40)
         .filter(|&seed| {
-            let request = TargetRequest {
-                samples: 0,
-                columns: 8,
-                warm_up: 200,
-                log_z_steps: 200,
-                seed,
-                ..TargetRequest::default()
-            };
+            let request = TargetRequest::default()
+                .samples(0)
+                .columns(8)
+                .warm_up(200)
+                .log_z_steps(200)
+                .seed(seed);
             let bar = sample_target(&target, &request, |_| true).unwrap().log_z.unwrap().bar;
             bar.lower <= truth && truth <= bar.upper
         })

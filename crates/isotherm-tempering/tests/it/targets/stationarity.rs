@@ -54,11 +54,11 @@ fn assert_stationary<T: Target>(target: &T, name: &str) {
     }
     for (rung, &beta) in BETAS.iter().enumerate() {
         let rows: Vec<usize> =
-            (0..COLUMNS).map(|c| tempering.state.replicas.column(c)[rung]).collect();
-        let score = score(&tempering.ensemble, &rows, beta);
+            (0..COLUMNS).map(|c| tempering.state().replicas().column(c)[rung]).collect();
+        let score = score(&tempering.ensemble(), &rows, beta);
         assert!(score < WORST_SCORE, "{name}, β = {beta} with swaps: {score}");
     }
-    let rates = tempering.state.rates.rates();
+    let rates = tempering.state().rates().rates();
     assert!(rates.iter().flatten().all(|r| (0.2..0.95).contains(r)), "no real swaps: {rates:?}");
 }
 
