@@ -1,6 +1,7 @@
 //! `isotherm sample`.
 
 use isotherm::Result;
+use isotherm::sampling::SampleOptions;
 use isotherm_data::formats::write_npy;
 use isotherm_run::checkpoint::write_atomically;
 use isotherm_run::read_model;
@@ -17,9 +18,7 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
     if arguments.out.exists() && !arguments.overwrite {
         return Err(CliError::Exists { path: arguments.out.clone() }.into());
     }
-    if arguments.n == 0 || arguments.thin == 0 {
-        return Err(CliError::NoSamples.into());
-    }
+    let SampleOptions { count, thin, warm_up, seed, .. } = arguments.options.options()?;
     if arguments.out.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("npy")) {
         return Err(CliError::NotNpy { path: arguments.out.clone() }.into());
     }
@@ -28,14 +27,8 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         return Err(CliError::NoPlace { path: arguments.out.clone() }.into());
     }
     interrupt::listen()?;
-    let request = SampleRequest {
-        count: arguments.n,
-        thin: arguments.thin,
-        warm_up: arguments.warm_up,
-        seed: arguments.seed,
-        averaged: arguments.averaged,
-        traced: false,
-    };
+    let averaged = arguments.averaged;
+    let request = SampleRequest { count, thin, warm_up, seed, averaged, traced: false };
     let bar = match quiet {
         true => indicatif::ProgressBar::hidden(),
         false => indicatif::ProgressBar::new(1000),

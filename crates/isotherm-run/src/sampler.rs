@@ -38,7 +38,8 @@ pub struct SampleRequest {
 impl SampleRequest {
     fn options(&self, columns: Option<usize>, k: usize) -> SampleOptions {
         let SampleRequest { count, thin, warm_up, seed, traced, .. } = *self;
-        SampleOptions { count, thin, warm_up, seed, traced, columns, k }
+        let options = SampleOptions::default().count(count).thin(thin).warm_up(warm_up).seed(seed);
+        options.traced(traced).columns(columns).k(k)
     }
 }
 
@@ -94,13 +95,13 @@ pub fn sample_checkpoint(
         Some(tempering) => {
             // Sampling adapts the ladder in its warm-up, whatever the run was trained with.
             let mut adaptation = options.ladder.adaptation();
-            adaptation.max_rungs = adaptation.max_rungs.max(plan.rungs);
+            adaptation.max_rungs = adaptation.max_rungs.max(plan.rungs());
             let request = request.options(None, options.sampler.k);
             sampling::sample_on(&model, tempering, adaptation, &request, progress)?
         }
         None => {
             // A trace has as many columns however many samples are asked for.
-            let columns = request.traced.then_some(plan.columns);
+            let columns = request.traced.then_some(plan.columns());
             let request = request.options(columns, options.sampler.k);
             sampling::sample(&model, &marginals, &request, progress)?
         }

@@ -46,3 +46,4 @@ pub use replicas::{Label, Replicas};
 pub use sampler::{Moment, Recorder, Sampler, WarmUp};
 pub use schedule::{Ladder, MOST_RUNGS, Respace, Spacing};
 pub use swap::SwapRates;
+pub use words::OptionName;

@@ -1,8 +1,10 @@
 //! Samples of a model by a tempered sampler: the ladder adapts while the replicas warm up and stays
 //! as it is while samples are taken.
 
+use std::sync::LazyLock;
+
 use isotherm_kernels::BitMatrix;
-use isotherm_tempering::causes::RequestError;
+use isotherm_tempering::causes::{self, RequestError};
 use isotherm_tempering::recorders::RungTrace;
 use isotherm_tempering::streams::Key;
 use isotherm_tempering::{
@@ -13,8 +15,10 @@ use isotherm_tempering::{
 use crate::Result;
 use crate::diagnostics::Diagnostic;
 use crate::model::Rbm;
+use crate::options::{OptionSpec, Section, check_ranges};
 use crate::paths::joint::joint;
 use crate::paths::{AnyEnsemble, RbmEnsemble, SwapOn, automatic, random_hidden};
+use crate::section;
 
 /// The fewest and the most columns of a ladder that is laid for sampling: few would tell little of where
 /// its rungs should be.
@@ -29,31 +33,33 @@ const FIRST_RUNGS: usize = 10;
 const LOG2_MOST_STEPS: u32 = 48;
 const LOG2_MOST_VALUES: u32 = 36;
 
-/// What is asked of a sampler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SampleOptions {
-    /// Number of samples.
-    pub count: usize,
-    /// Steps between two samples of a column.
-    pub thin: u64,
-    /// Steps before the first sample. The ladder adapts in them and then stays.
-    pub warm_up: u64,
-    /// Seed of the samples.
-    pub seed: u64,
-    /// Whether to record the rung of every replica whenever samples are taken.
-    pub traced: bool,
-    /// Columns of a new ladder; as many as samples if absent, within bounds.
-    pub columns: Option<usize>,
-    /// Gibbs steps in a step of the sampler after the warm-up.
-    pub k: usize,
-}
-
-impl Default for SampleOptions {
-    fn default() -> SampleOptions {
-        let (columns, k) = (None, 1);
-        SampleOptions { count: 1000, thin: 10, warm_up: 1000, seed: 1, traced: false, columns, k }
+section! {
+    /// What is asked of a sampler.
+    pub struct SampleOptions in "" titled "Samples", set by SampleOptions {
+        /// Number of samples.
+        count: usize = 100, in 1..=u64::MAX, value "N";
+        /// Steps between two samples of a column.
+        thin: u64 = 10, in 1..=u64::MAX, value "STEPS";
+        /// Steps before the first sample. In them the ladder adapts, or a new one is laid where a run has no
+        /// ladder or has particles beside it. With 0, the replicas of a run with a ladder go on as they are.
+        warm_up: u64 = 1000, value "STEPS";
+        /// Seed of the samples.
+        seed: u64 = 1;
+    }
+    beside {
+        /// Whether to record the rung of every replica whenever samples are taken.
+        traced: bool = false;
+        /// Columns of a new ladder; as many as samples if absent, within bounds.
+        columns: Option<usize> = None;
+        /// Gibbs steps in a step of the sampler after the warm-up.
+        k: usize = 1;
     }
 }
+
+// The sampler's messages have the same names.
+const _: () = {
+    assert!(name::thin.is(causes::name::thin) && name::warm_up.is(causes::name::warm_up));
+};
 
 /// Samples, with what is known of the ladder that they came from.
 #[derive(Clone, Debug)]
@@ -87,13 +93,15 @@ impl Samples {
 }
 
 impl SampleOptions {
+    /// The options, each with its name, its kind and its help text.
+    pub fn table() -> &'static [OptionSpec] {
+        static TABLE: LazyLock<Vec<OptionSpec>> = LazyLock::new(SampleOptions::specs);
+        &TABLE
+    }
+
     /// Steps after the warm-up, with so many samples at a time.
     fn steps(&self, particles: usize, n_visible: usize) -> Result<u64> {
-        for (name, value) in [("n", self.count as u64), ("thin", self.thin)] {
-            if value == 0 {
-                return Err(RequestError::TooFew { name, value, least: 1 }.into());
-            }
-        }
+        check_ranges(self, SampleOptions::table())?;
         if self.count.checked_mul(n_visible).is_none_or(|values| values > 1 << LOG2_MOST_VALUES) {
             let (samples, log2_most) = (self.count, LOG2_MOST_VALUES);
             let units = n_visible;

@@ -1,7 +1,7 @@
 //! What is asked of the sampler of a target.
 
 use crate::MOST_RUNGS;
-use crate::causes::{EnergyError, RequestError};
+use crate::causes::{EnergyError, RequestError, name};
 use crate::error::Result;
 
 /// Bounds that keep a mistyped number from asking for years or terabytes.
@@ -58,7 +58,7 @@ impl TargetRequest {
         if samples == 0 && log_z_steps == 0 {
             return Err(RequestError::NothingToDo.into());
         }
-        for (name, value, least) in [("columns", columns as u64, 2), ("thin", thin, 1)] {
+        for (name, value, least) in [(name::columns, columns as u64, 2), (name::thin, thin, 1)] {
             if value < least {
                 return Err(RequestError::TooFew { name, value, least }.into());
             }
@@ -104,11 +104,11 @@ mod tests {
             (TargetRequest { samples: 0, log_z_steps: 0, ..good }, R::NothingToDo),
             (
                 TargetRequest { columns: 1, ..good },
-                R::TooFew { name: "columns", value: 1, least: 2 },
+                R::TooFew { name: name::columns, value: 1, least: 2 },
             ),
             (TargetRequest { rungs: 1, ..good }, R::Rungs { value: 1, most: MOST_RUNGS }),
             (TargetRequest { rungs: 101, ..good }, R::Rungs { value: 101, most: MOST_RUNGS }),
-            (TargetRequest { thin: 0, ..good }, R::TooFew { name: "thin", value: 0, least: 1 }),
+            (TargetRequest { thin: 0, ..good }, R::TooFew { name: name::thin, value: 0, least: 1 }),
             (
                 TargetRequest { samples: usize::MAX, ..good },
                 R::TooManyValues { samples: usize::MAX, units: 5, log2_most: 36 },
