@@ -30,17 +30,18 @@ def rule_for(X: Any, binarise: str) -> str:
     """
     if not isinstance(binarise, str):
         raise ValueError(f"binarise={binarise!r} must be a word such as 'auto' or 'threshold:0.5'")
-    if binarise.partition(":")[0] not in ("auto", "as-is", "dynamic", "threshold", "static"):
-        raise ValueError(
-            f"binarise={binarise!r} must be 'auto', 'as-is', 'dynamic', a threshold such as "
-            "'threshold:0.5', or a seed such as 'static:1'"
-        )
     if binarise != "auto":
+        threshold_of(binarise)  # refuses what is no rule
         return binarise
     values = X.data if sparse.issparse(X) else X
     if values.dtype == np.bool_ or np.all((values == 0) | (values == 1)):
         return "as-is"
     return "dynamic"
+
+
+def threshold_of(binarise: str) -> float | None:
+    """The threshold of a rule that has one."""
+    return None if binarise == "auto" else _isotherm.threshold_of(binarise)
 
 
 def range_of(X: Any) -> tuple[float, float]:

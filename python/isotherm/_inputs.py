@@ -59,8 +59,9 @@ class Inputs:
         """Rows as numbers between 0 and 1, after the rule."""
         X = self._checked(X)
         low, high = self._range(X)
-        if self.binarise.startswith("threshold:"):
-            above = X > high * float(self.binarise.removeprefix("threshold:"))
+        threshold = _data.threshold_of(self.binarise)
+        if threshold is not None:
+            above = X > high * threshold
             return above.astype(X.dtype if X.dtype == np.float32 else np.float64)
         X = _data.scaled(X, (low, high))
         return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)

@@ -120,6 +120,10 @@ class Quadratic:
 
 def words_of(diagnostic: dict[str, Any]) -> str: ...
 def options_table() -> list[dict[str, Any]]: ...
+def sample_table() -> list[dict[str, Any]]: ...
+def target_defaults() -> dict[str, int]: ...
+def threshold_of(binarise: str) -> float | None: ...
+def largest_enumerated() -> int: ...
 def evaluate(
     model: _Model,
     training: Examples,
@@ -136,9 +140,9 @@ def evaluate(
 def sample_model(
     model: _Model,
     count: int,
-    thin: int = 10,
-    warm_up: int = 1000,
-    seed: int = 1,
+    thin: int,
+    warm_up: int,
+    seed: int,
     threads: int | None = None,
 ) -> tuple[NDArray[np.uint8], dict[str, Any] | None]: ...
 def keep_run(
@@ -169,9 +173,9 @@ def sample_checkpoint(
     config: dict[str, Any],
     checkpoint: bytes,
     count: int,
-    thin: int = 10,
-    warm_up: int = 1000,
-    seed: int = 1,
+    thin: int,
+    warm_up: int,
+    seed: int,
     averaged: bool = False,
     traced: bool = False,
     threads: int | None = None,

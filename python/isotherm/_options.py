@@ -7,12 +7,14 @@ from typing import Any
 
 from isotherm import _isotherm
 
-#: Options that count something.
-COUNTS = frozenset(
-    spec["name"].replace("-", "_")
-    for spec in _isotherm.options_table()
-    if spec["kind"] == "count"
-)
+
+def defaults(table: list[dict[str, Any]]) -> dict[str, Any]:
+    """The defaults for examples in a table of options, by the names of arguments."""
+    return {spec["name"].replace("-", "_"): spec["examples"] for spec in table}
+
+
+#: The defaults of learning from examples; ``None`` where they depend on the data.
+DEFAULTS = defaults(_isotherm.options_table())
 
 
 def plain(value: Any) -> Any:
@@ -49,8 +51,6 @@ def as_json(options: dict[str, Any]) -> str:
         value = plain(value)
         if value is None:
             continue
-        if isinstance(value, float) and value.is_integer() and name in COUNTS:
-            value = int(value)  # 1e5 is a whole number, as on the command line
         written[name.replace("_", "-")] = value
     try:
         return json.dumps(written, allow_nan=False)

@@ -35,7 +35,10 @@ ONWARD: dict[str, Any] = {
 
 
 #: Units of the smaller layer up to which log Z is enumerated.
-EXACT = 25
+EXACT = _isotherm.largest_enumerated()
+
+#: The engine's defaults of the arguments of :meth:`RBM.sample`.
+SAMPLE = _options.defaults(_isotherm.sample_table())
 
 
 class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -150,7 +153,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             self.range_ = _data.range_of(X) if self.binarise == "auto" else None
         train, rule = self._examples(X, "X")
         self.range_ = self.range_ or (0.0, train.full)
-        batch = 100 if self.batch is None else self.batch
+        batch = _options.DEFAULTS["batch"] if self.batch is None else self.batch
         if not first and self.config_ is not None:
             batch = self.config_["batch"]
         updates = -(-X.shape[0] // _options.whole("batch", batch, least=1))
@@ -346,7 +349,12 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return _data.examples(states, "states", "as-is")
 
     def sample(
-        self, n_samples: int = 1, *, thin: int = 10, warm_up: int = 1000, seed: int | None = None
+        self,
+        n_samples: int = 1,
+        *,
+        thin: int = SAMPLE["thin"],
+        warm_up: int = SAMPLE["warm_up"],
+        seed: int | None = None,
     ) -> np.ndarray:
         """Draws samples of the model, as uint8, by a tempered sampler.
 
@@ -379,7 +387,9 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def _seed_of_samples(self, seed: int | None) -> int:
         return self.__dict__.get("seed_", 1) if seed is None else _options.whole("seed", seed)
 
-    def traces(self, steps: int = 1000, *, warm_up: int = 1000, seed: int | None = None) -> Traces:
+    def traces(
+        self, steps: int = 1000, *, warm_up: int = SAMPLE["warm_up"], seed: int | None = None
+    ) -> Traces:
         """Follows the replicas of the tempered sampler for ``steps`` steps; ``.to_arviz()`` makes
         an ArviZ dataset of it."""
         check_is_fitted(self, "components_")

@@ -116,17 +116,21 @@ class TargetSamples:
     verdict: str
 
 
+#: The engine's defaults.
+DEFAULTS = _isotherm.target_defaults()
+
+
 def sample_target(
     energy: Quadratic | Callable[[np.ndarray], Any],
     n: int | None = None,
     *,
-    n_samples: int = 1000,
-    columns: int = 20,
-    warm_up: int = 1000,
-    thin: int = 10,
-    rungs: int = 10,
-    log_z_steps: int = 1000,
-    seed: int = 1,
+    n_samples: int = DEFAULTS["n_samples"],
+    columns: int = DEFAULTS["columns"],
+    warm_up: int = DEFAULTS["warm_up"],
+    thin: int = DEFAULTS["thin"],
+    rungs: int = DEFAULTS["rungs"],
+    log_z_steps: int = DEFAULTS["log_z_steps"],
+    seed: int = DEFAULTS["seed"],
     threads: int | None = None,
     callback: Callable[[float], Any] | None = None,
 ) -> TargetSamples:

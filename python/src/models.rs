@@ -1,12 +1,12 @@
 //! Evaluating and sampling a model without its run.
 
 use isotherm::Error;
-use isotherm::likelihood::{Budget, FoundLogZ, Length, Way};
+use isotherm::likelihood::{EvaluateOptions, FoundLogZ, exact, name};
+use isotherm::options::set;
 use isotherm::sampling::{self, SampleOptions};
 use numpy::PyArray2;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::arrays::{ModelInput, bytes_of, model_of};
 use crate::errors::raised;
@@ -37,27 +37,18 @@ pub(crate) fn evaluate<'py>(
     own_samples: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let model = model_of(&model)?;
-    let way = match log_z {
-        "auto" => Way::Auto,
-        "exact" => Way::Exact,
-        "estimate" => Way::Estimate,
-        other => {
-            let message = format!("log_z={other:?}: it is 'auto', 'exact' or 'estimate'");
-            return Err(PyValueError::new_err(message));
-        }
-    };
-    let mut budget = if quick { Budget::quick() } else { Budget::full() };
-    budget.seed = seed;
-    budget.annealing.particles = particles.unwrap_or(budget.annealing.particles);
-    if let Some(steps) = steps {
-        (budget.annealing.steps, budget.annealing.most_steps) = (steps, steps);
-    }
-    if let Some(steps) = sampling_steps {
-        budget.sampler = Length::chosen(budget.sampler.columns, steps);
-    }
+    let mut options = EvaluateOptions::default()
+        .quick(quick)
+        .particles(particles)
+        .steps(steps)
+        .sampling_steps(sampling_steps)
+        .seed(seed);
+    let (table, way) = (EvaluateOptions::table(), Value::from(log_z));
+    set(&mut options, table, name::log_z.as_str(), way, log_z).map_err(raised)?;
+    let budget = options.budget();
     let work = |line: &Line<'_, ()>| {
         let told = &mut |_: &str, _: f64| line.leave_if_asked();
-        let found = FoundLogZ::find(&model, &training.data, way, &budget, told)?;
+        let found = FoundLogZ::find(&model, &training.data, options.log_z, &budget, told)?;
         let likelihood = examples.map(|examples| found.likelihood(&model, &examples.data));
         Ok::<_, Error>((found, likelihood))
     };
@@ -77,7 +68,7 @@ pub(crate) fn evaluate<'py>(
 
 /// Samples of a model without a run, and the diagnostic of them, if there is one.
 #[pyfunction]
-#[pyo3(signature = (model, count, thin=10, warm_up=1000, seed=1, threads=None))]
+#[pyo3(signature = (model, count, thin, warm_up, seed, threads=None))]
 pub(crate) fn sample_model<'py>(
     py: Python<'py>,
     model: ModelInput<'_>,
@@ -93,4 +84,10 @@ pub(crate) fn sample_model<'py>(
         |line: &Line<'_, ()>| sampling::sample_model(&model, &request, |_| !line.should_stop());
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
     Ok((bytes_of(py, &samples.v)?, to_python(py, &samples.diagnose())?))
+}
+
+/// Units of the smaller layer up to which log Z is enumerated.
+#[pyfunction]
+pub(crate) fn largest_enumerated() -> usize {
+    exact::LARGEST
 }

@@ -1,8 +1,11 @@
 //! The options of learning: the table that Python's arguments are made from, and values by their names.
 
+use isotherm::data::Binarise;
 use isotherm::options::{Chosen, OptionSpec, Options, ValueKind};
-use isotherm::{Action, Dialect, Result};
+use isotherm::sampling::SampleOptions;
+use isotherm::{Action, Dialect, OptionName, Result};
 use isotherm_run::Config;
+use isotherm_tempering::targets::TargetRequest;
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -11,11 +14,42 @@ use crate::fit::from_json;
 use crate::values::{from_python, to_python};
 use crate::words::PythonWords;
 
-/// The table of options, a list of dictionaries: name, section, kind with range or words, default, how a default is found
-/// that depends on the data, and what the option does.
+/// The table of options, a list of dictionaries: name, section, kind with range or words, the defaults for the built-in
+/// data and for examples, how a default is found that depends on the data, and what the option does.
 #[pyfunction]
 pub(crate) fn options_table(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    to_python(py, &Config::table().iter().map(described).collect::<Vec<Value>>())
+    to_python(py, &all(Config::table()))
+}
+
+/// The options of sampling, as [`options_table`] has those of learning.
+#[pyfunction]
+pub(crate) fn sample_table(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &all(SampleOptions::table()))
+}
+
+/// What is asked of the sampler of a target, if nothing else is: a dictionary of numbers.
+#[pyfunction]
+pub(crate) fn target_defaults(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    let TargetRequest { samples, columns, warm_up, thin, rungs, log_z_steps, seed, .. } =
+        TargetRequest::default();
+    let defaults = json!({
+        "n_samples": samples, "columns": columns, "warm_up": warm_up, "thin": thin, "rungs": rungs,
+        "log_z_steps": log_z_steps, "seed": seed,
+    });
+    to_python(py, &defaults)
+}
+
+/// Checks a rule for binarising, and tells the threshold if it is one.
+#[pyfunction]
+pub(crate) fn threshold_of(binarise: &str) -> PyResult<Option<f64>> {
+    match binarise.parse().map_err(raised)? {
+        Binarise::Threshold(level) => Ok(Some(level)),
+        _ => Ok(None),
+    }
+}
+
+fn all(table: &[OptionSpec]) -> Vec<Value> {
+    table.iter().map(described).collect()
 }
 
 fn described(spec: &OptionSpec) -> Value {
@@ -23,20 +57,25 @@ fn described(spec: &OptionSpec) -> Value {
         ValueKind::Count { least, most } => ("count", json!([least, most])),
         ValueKind::Number { least, most } => ("number", json!([least, most])),
         ValueKind::Words(words) => ("word", json!(words)),
+        ValueKind::Switch => ("switch", Value::Null),
         _ => ("text", Value::Null),
     };
-    let default = spec.default.as_ref().map(|text| match spec.kind {
-        ValueKind::Count { .. } => text.parse::<u64>().map_or(Value::Null, Value::from),
-        ValueKind::Number { .. } => text.parse::<f64>().map_or(Value::Null, Value::from),
-        _ => Value::from(text.as_str()),
-    });
+    let value = |text: &Option<String>| {
+        text.as_ref().map(|text| match spec.kind {
+            ValueKind::Count { .. } => text.parse::<u64>().map_or(Value::Null, Value::from),
+            ValueKind::Number { .. } => text.parse::<f64>().map_or(Value::Null, Value::from),
+            ValueKind::Switch => Value::from(text == "true"),
+            _ => Value::from(text.as_str()),
+        })
+    };
     json!({
-        "name": spec.name,
+        "name": spec.name.as_str(),
         "section": spec.section,
         "kind": kind,
         "values": values,
-        "default": default,
-        "found_by": spec.found_by.and_then(|_| spec.describe_default(&Documented)),
+        "default": value(&spec.default),
+        "examples": value(&spec.for_examples),
+        "found_by": spec.depends().then(|| spec.describe_default(&Documented)),
         "help": spec.describe(&Documented),
     })
 }
@@ -45,11 +84,11 @@ fn described(spec: &OptionSpec) -> Value {
 struct Documented;
 
 impl Dialect for Documented {
-    fn option(&self, name: &str) -> String {
+    fn option(&self, name: OptionName) -> String {
         format!("``{}``", PythonWords.option(name))
     }
 
-    fn setting(&self, name: &str, value: &str) -> String {
+    fn setting(&self, name: OptionName, value: &str) -> String {
         format!("``{}``", PythonWords.setting(name, value))
     }
 

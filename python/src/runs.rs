@@ -114,7 +114,7 @@ type SampleFigures<'py> = (u64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyA
 
 /// Samples of the model in a checkpoint, and the diagnostic of them, as JSON, if there is one.
 #[pyfunction]
-#[pyo3(signature = (config, checkpoint, count, thin=10, warm_up=1000, seed=1, averaged=false, traced=false, threads=None))]
+#[pyo3(signature = (config, checkpoint, count, thin, warm_up, seed, averaged=false, traced=false, threads=None))]
 #[allow(clippy::too_many_arguments)] // keyword arguments
 pub(crate) fn sample_checkpoint<'py>(
     py: Python<'py>,

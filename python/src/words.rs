@@ -1,20 +1,20 @@
 //! The dialect of Python: how its messages name arguments and methods.
 
-use isotherm::{Action, Dialect};
+use isotherm::{Action, Dialect, OptionName, sampling};
 
 /// The words of Python.
 pub(crate) struct PythonWords;
 
 impl Dialect for PythonWords {
-    fn option(&self, name: &str) -> String {
+    fn option(&self, name: OptionName) -> String {
         match name {
-            "out" => "path".to_owned(),
-            "n" => "n_samples".to_owned(),
-            _ => name.replace('-', "_"),
+            isotherm_report::name::out => "path".to_owned(),
+            sampling::name::count => "n_samples".to_owned(),
+            _ => name.as_str().replace('-', "_"),
         }
     }
 
-    fn setting(&self, name: &str, value: &str) -> String {
+    fn setting(&self, name: OptionName, value: &str) -> String {
         let quote = if value.parse::<f64>().is_ok() { "" } else { "'" };
         format!("{}={quote}{value}{quote}", self.option(name))
     }

@@ -1,10 +1,15 @@
-//! The arguments. Those of `train` that a configuration file may hold as well follow from the table of options.
+//! The arguments of the commands. Options that the library declares follow from its tables.
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::options::{TrainOptions, count, size};
+use isotherm::likelihood::EvaluateOptions;
+use isotherm::sampling::SampleOptions;
+use isotherm_run::Config;
+use isotherm_run::config::name;
+
+use crate::options::{Given, as_for_train, count};
 
 #[derive(Parser)]
 #[command(
@@ -73,7 +78,7 @@ pub(crate) struct TrainArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) options: TrainOptions,
+    pub(crate) options: Given<Config>,
 }
 
 #[derive(Args)]
@@ -89,12 +94,17 @@ version 5 to 7 and Parquet are recognised by their content, each also gzipped. R
 pub(crate) struct DataArguments {
     /// The file; FILE:NAME names one of several arrays in it
     pub(crate) file: String,
-    /// Columns to leave out: numbers from 1 on, ranges, or names in a header, such as 1,4-6,class. The
-    /// others are counted without them
-    #[arg(long, value_name = "COLUMNS")]
+    #[arg(
+        long = name::drop.as_str(),
+        value_name = "COLUMNS",
+        help = as_for_train(name::drop, ". The others are counted without them"),
+    )]
     pub(crate) drop: Option<String>,
-    /// Look at what this rule makes of the values: as-is, threshold:0.5, static:SEED or dynamic
-    #[arg(long, value_name = "RULE")]
+    #[arg(
+        long = name::binarise.as_str(),
+        value_name = "RULE",
+        help = as_for_train(name::binarise, " [default: a rule that suits the values]"),
+    )]
     pub(crate) binarise: Option<String>,
     /// Other data: how many of its rows are in the file too?
     #[arg(long, value_name = "FILE")]
@@ -119,28 +129,17 @@ pub(crate) struct SampleArguments {
     /// Folder of the run, or a safetensors file with W [visible, hidden], b (hidden) and c (visible)
     #[arg(value_name = "RUN|MODEL.safetensors")]
     pub(crate) run: PathBuf,
-    /// Number of samples
-    #[arg(short, long = "count", value_name = "N", value_parser = size, default_value = "100")]
-    pub(crate) n: usize,
     /// File for the samples: N × visible, 0/1, uint8
     #[arg(long, value_name = "FILE.npy")]
     pub(crate) out: PathBuf,
     /// Replace that file, if it exists
     #[arg(long)]
     pub(crate) overwrite: bool,
-    /// Steps between two samples of a column
-    #[arg(long, value_parser = count, default_value = "10")]
-    pub(crate) thin: u64,
-    /// Steps before the first sample, in which the ladder adapts, or one is laid where a run has none or
-    /// has particles beside it; with 0 the replicas of a run with a ladder go on as they are
-    #[arg(long, value_parser = count, default_value = "1000")]
-    pub(crate) warm_up: u64,
-    /// Seed of the samples
-    #[arg(long, value_parser = count, default_value = "1")]
-    pub(crate) seed: u64,
     /// Sample from the averaged parameters
     #[arg(long)]
     pub(crate) averaged: bool,
+    #[command(flatten)]
+    pub(crate) options: Given<SampleOptions>,
 }
 
 #[derive(Args)]
@@ -149,9 +148,9 @@ pub(crate) struct SampleArguments {
   isotherm evaluate model.safetensors --data test.npy --train train.npy
 
 Up to 25 units in the smaller layer log Z is enumerated. Beyond that it is estimated: annealed
-importance sampling up from the base rates and down from samples, and BAR on the ladder of a tempered
-sampler that starts at random states and at training data. The result is a bracket, and a verdict on
-whether the sampler converged.")]
+importance sampling up from the base rates and down from samples, and BAR on the ladder of a
+tempered sampler that starts at random states and at training data. The result is a bracket, and a
+verdict on whether the sampler converged.")]
 pub(crate) struct EvaluateArguments {
     /// Folder of the run, or a safetensors file with W [visible, hidden], b (hidden) and c (visible)
     #[arg(value_name = "RUN|MODEL.safetensors")]
@@ -165,13 +164,21 @@ pub(crate) struct EvaluateArguments {
     /// What a model file was trained on, for estimates of log Z [default: the data to evaluate on]
     #[arg(long, value_name = "FILE")]
     pub(crate) train: Option<String>,
-    /// How values become 0 and 1, as for `isotherm train` [default: the run's rule; as-is for a model
-    /// file]
-    #[arg(long, value_name = "RULE")]
+    #[arg(
+        long = name::binarise.as_str(),
+        value_name = "RULE",
+        help = as_for_train(name::binarise, " [default: the run's rule; as-is for a model file]"),
+    )]
     pub(crate) binarise: Option<String>,
-    /// Columns of --data and --train to leave out, as for `isotherm train` [default: those that the run left
-    /// out; "" for none]
-    #[arg(long, value_name = "COLUMNS", requires = "data")]
+    #[arg(
+        long = name::drop.as_str(),
+        value_name = "COLUMNS",
+        requires = "data",
+        help = as_for_train(
+            name::drop,
+            ". They are left out of --data and of --train [default: those that the run left out; \"\" for none]",
+        ),
+    )]
     pub(crate) drop: Option<String>,
     /// Evaluate the averaged parameters
     #[arg(long)]
@@ -179,26 +186,8 @@ pub(crate) struct EvaluateArguments {
     /// Print a JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// How log Z is found: enumerated where it can be, or always, or estimated in any case
-    #[arg(long, value_parser = ["auto", "exact", "estimate"], default_value = "auto", help_heading = "log Z")]
-    pub(crate) log_z: String,
-    /// Particles of annealing [default: 512, and more until the standard error is 0.1 nats, up to
-    /// 2048]
-    #[arg(long, value_parser = size, help_heading = "log Z")]
-    pub(crate) particles: Option<usize>,
-    /// Steps of annealing [default: 2000, or more where the weights call for it]
-    #[arg(long, value_parser = size, help_heading = "log Z")]
-    pub(crate) steps: Option<usize>,
-    /// Steps of each of the two samplers, after as many to warm up [default: 3000, and 12000 where the
-    /// two do not agree after that, or make fewer round trips than there are replicas]
-    #[arg(long, value_parser = count, help_heading = "log Z")]
-    pub(crate) sampling_steps: Option<u64>,
-    /// A tenth of the work, whatever it shows
-    #[arg(long, help_heading = "log Z")]
-    pub(crate) quick: bool,
-    /// Seed of the estimate
-    #[arg(long, value_parser = count, default_value = "1", help_heading = "log Z")]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) options: Given<EvaluateOptions>,
 }
 
 #[derive(Args)]

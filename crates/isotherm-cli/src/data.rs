@@ -76,7 +76,7 @@ fn format_name(report: &FileReport) -> String {
 fn command(suggestion: &Suggestion) -> String {
     let mut words = vec!["isotherm train".to_owned(), quoted(&suggestion.data)];
     let options = suggestion.options.iter();
-    words.extend(options.map(|(name, value)| CommandLineWords.setting(name, &quoted(value))));
+    words.extend(options.map(|(name, value)| CommandLineWords.setting(*name, &quoted(value))));
     words.join(" ")
 }
 

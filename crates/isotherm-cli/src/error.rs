@@ -3,7 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
-use isotherm::{Action, Cause, Dialect, Kind};
+use isotherm::{Action, Cause, Dialect, Kind, OptionName};
+use isotherm_run::config;
+use isotherm_tempering::option_names;
+
+option_names! {
+    /// The options that only commands have and messages name.
+    pub(crate) mod name { threads, averaged, data, out, train }
+}
 
 /// A command that cannot be carried out.
 #[derive(Debug)]
@@ -23,13 +30,11 @@ pub(crate) enum CliError {
     /// Training data are given for a run, which has its own.
     OwnTrainingData { run: PathBuf },
     /// The run has no such part of its data.
-    NoPart { run: PathBuf, part: &'static str },
+    NoPart { run: PathBuf, part: OptionName },
     /// A model file is evaluated without data.
     NoData { place: PathBuf },
     /// The file for the samples exists.
     Exists { path: PathBuf },
-    /// The number of samples or of steps between them is zero.
-    NoSamples,
     /// The file for the samples does not end in `.npy`.
     NotNpy { path: PathBuf },
     /// The file for the samples cannot be written.
@@ -43,7 +48,7 @@ impl Cause for CliError {
             Threads { .. } | Signals { .. } | OwnTrainingData { .. } | NoPart { .. } => {
                 Kind::Options
             }
-            NoData { .. } | NoSamples | NotNpy { .. } => Kind::Options,
+            NoData { .. } | NotNpy { .. } => Kind::Options,
             Width { .. } => Kind::Data,
             Output { .. } | Json { .. } | NoAveraged { .. } => Kind::Io,
             Exists { .. } | NoPlace { .. } => Kind::Io,
@@ -54,7 +59,7 @@ impl Cause for CliError {
         let option = |name| dialect.option(name);
         match self {
             CliError::Threads { reason } => {
-                format!("cannot start the threads: {reason}; lower {}", option("threads"))
+                format!("cannot start the threads: {reason}; lower {}", option(name::threads))
             }
             CliError::Signals { reason } => format!("cannot listen for Ctrl-C: {reason}"),
             CliError::Output { error } => format!("cannot write to standard output: {error}"),
@@ -67,24 +72,24 @@ impl Cause for CliError {
             CliError::NoAveraged { place } => format!(
                 "{} holds no averaged parameters; leave {} out",
                 place.display(),
-                option("averaged")
+                option(name::averaged)
             ),
             CliError::OwnTrainingData { run } => format!(
                 "{} is for a model file; the run {} has its own training data",
-                option("train"),
+                option(name::train),
                 run.display()
             ),
             CliError::NoPart { run, part } => format!(
                 "{} has no {part} data; evaluate on a file with {}, or train with {} or {}",
                 run.display(),
-                dialect.setting("data", "FILE"),
-                option(part),
-                option("split")
+                dialect.setting(name::data, "FILE"),
+                option(*part),
+                option(config::name::split)
             ),
             CliError::NoData { place } => format!(
                 "{} is a model without data; give some with {}",
                 place.display(),
-                dialect.setting("data", "FILE")
+                dialect.setting(name::data, "FILE")
             ),
             CliError::Exists { path } => format!(
                 "{} exists; {} replaces it, {} leaves it alone",
@@ -92,17 +97,14 @@ impl Cause for CliError {
                 dialect.action(&Action::Overwrite),
                 dialect.action(&Action::OtherFolder)
             ),
-            CliError::NoSamples => {
-                format!("{} and {} must be at least 1", option("n"), option("thin"))
-            }
             CliError::NotNpy { path } => format!(
                 "samples are written as a NumPy array; let {} end in .npy",
-                dialect.setting("out", &path.display().to_string())
+                dialect.setting(name::out, &path.display().to_string())
             ),
             CliError::NoPlace { path } => format!(
                 "cannot write {}: give {} a file in a folder that exists",
                 path.display(),
-                option("out")
+                option(name::out)
             ),
         }
     }

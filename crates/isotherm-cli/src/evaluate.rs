@@ -5,9 +5,10 @@ use std::path::Path;
 use isotherm::Result;
 use isotherm::data::{Binarise, DataDiagnostic, Dataset, LeftOut};
 use isotherm::diagnostics::Diagnostic;
-use isotherm::likelihood::{Budget, FoundLogZ, Length, LogLikelihood, Way, exact};
+use isotherm::likelihood::{FoundLogZ, LogLikelihood, Way, exact};
 use isotherm::model::{ModelFile, Rbm};
 use isotherm_data::Source;
+use isotherm_run::config::name;
 use isotherm_run::read_model;
 use isotherm_run::{RunData, RunFolder};
 
@@ -20,9 +21,10 @@ use crate::train::{digits, nats};
 use crate::words::CommandLineWords;
 
 pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> {
+    let options = arguments.options.options()?;
     let subject = match is_model_file(&arguments.run) {
         true => of_file(arguments)?,
-        false => of_run(arguments)?,
+        false => of_run(arguments, options.log_z)?,
     };
     let Subject { model, has_averaged, data, training } = subject;
     for data in [&data, &training] {
@@ -42,7 +44,7 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
     }
     let mut stages = Stages::new(quiet);
     let show = &mut |stage: &str, share| stages.show(stage, share);
-    let log_z = FoundLogZ::find(&model, &training, way(arguments), &budget(arguments), show)?;
+    let log_z = FoundLogZ::find(&model, &training, options.log_z, &options.budget(), show)?;
     stages.finish();
     let measured = log_z.likelihood(&model, &data);
     if arguments.json {
@@ -87,7 +89,7 @@ struct Subject {
     training: Dataset,
 }
 
-fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
+fn of_run(arguments: &EvaluateArguments, way: Way) -> Result<Subject> {
     let folder = RunFolder::open(&arguments.run)?;
     if arguments.train.is_some() {
         return Err(CliError::OwnTrainingData { run: arguments.run.clone() }.into());
@@ -118,7 +120,7 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
         let data = isotherm_data::load_like(&source, rule, config.data.data_seed, scale)?;
         // The training data may have gone; an exact likelihood of zeros and ones does without them.
         let training = own.map(|own| own.train).unwrap_or_else(|error| {
-            if rule != Binarise::AsIs || is_estimated(&model, way(arguments)) {
+            if rule != Binarise::AsIs || is_estimated(&model, way) {
                 tell(&format!(
                     "isotherm: warning: the training data cannot be read, so {text} is used instead \
                      ({})",
@@ -131,9 +133,9 @@ fn of_run(arguments: &EvaluateArguments) -> Result<Subject> {
     }
     let RunData { train, valid, test } = own?;
     let (name, part) = match arguments.on.as_deref() {
-        Some("valid") => ("valid", valid),
-        Some("test") => ("test", test),
-        _ => ("train", Some(train.clone())),
+        Some("valid") => (name::valid, valid),
+        Some("test") => (name::test, test),
+        _ => (name::train, Some(train.clone())),
     };
     let no_part = || CliError::NoPart { run: folder.path().to_owned(), part: name };
     let data = part.ok_or_else(no_part)?;
@@ -169,32 +171,8 @@ fn left_out(arguments: &EvaluateArguments) -> Result<Option<LeftOut>> {
     arguments.drop.as_deref().map(str::parse).transpose()
 }
 
-fn way(arguments: &EvaluateArguments) -> Way {
-    match arguments.log_z.as_str() {
-        "exact" => Way::Exact,
-        "estimate" => Way::Estimate,
-        _ => Way::Auto,
-    }
-}
-
 fn is_estimated(model: &Rbm, way: Way) -> bool {
     way == Way::Estimate || (way == Way::Auto && exact::smaller_layer(model) > exact::LARGEST)
-}
-
-fn budget(arguments: &EvaluateArguments) -> Budget {
-    let mut budget = if arguments.quick { Budget::quick() } else { Budget::full() };
-    budget.seed = arguments.seed;
-    if let Some(steps) = arguments.sampling_steps {
-        budget.sampler = Length::chosen(budget.sampler.columns, steps);
-    }
-    let annealing = &mut budget.annealing;
-    if let Some(particles) = arguments.particles {
-        (annealing.particles, annealing.most_batches) = (particles, 1);
-    }
-    if let Some(steps) = arguments.steps {
-        (annealing.steps, annealing.most_steps) = (steps, steps);
-    }
-    budget
 }
 
 fn in_words(measured: &LogLikelihood, log_z: &FoundLogZ, which: &str, held_out: bool) -> String {

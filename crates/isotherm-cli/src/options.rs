@@ -1,99 +1,160 @@
-//! The options of `train`, from the table that declares them.
+//! Options of commands, from the tables that declare them.
+
+use std::marker::PhantomData;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use isotherm::Result;
-use isotherm::options::{Chosen, OptionSpec, ValueKind};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use isotherm::likelihood::EvaluateOptions;
+use isotherm::options::{Chosen, OptionSpec, Section, ValueKind, find, set};
+use isotherm::sampling::{self, SampleOptions};
+use isotherm::{OptionName, Result};
 use isotherm_run::Config;
+use isotherm_run::config::name;
 use toml::Value;
 
 use crate::words::CommandLineWords;
 
-/// The name of the option that is given without a flag.
-const POSITIONAL: &str = "train";
-
-/// The options that were given.
-pub(crate) struct TrainOptions {
-    given: Vec<(&'static OptionSpec, Value)>,
+/// Options that a command takes.
+pub(crate) trait Declared: Section + Default + 'static {
+    fn table() -> &'static [OptionSpec];
 }
 
-impl TrainOptions {
+impl Declared for Config {
+    fn table() -> &'static [OptionSpec] {
+        Config::table()
+    }
+}
+
+impl Declared for SampleOptions {
+    fn table() -> &'static [OptionSpec] {
+        SampleOptions::table()
+    }
+}
+
+impl Declared for EvaluateOptions {
+    fn table() -> &'static [OptionSpec] {
+        EvaluateOptions::table()
+    }
+}
+
+/// The options that were given.
+pub(crate) struct Given<S> {
+    values: Vec<(&'static OptionSpec, Value)>,
+    of: PhantomData<fn() -> S>,
+}
+
+impl<S: Declared> Given<S> {
     /// Which ones they are.
     pub(crate) fn chosen(&self) -> Chosen {
-        self.given.iter().map(|(spec, _)| *spec).collect()
+        self.values.iter().map(|(spec, _)| *spec).collect()
     }
 
-    /// Sets the options of a configuration to those that were given.
-    pub(crate) fn apply(&self, config: &mut Config) -> Result<()> {
-        for (spec, value) in &self.given {
-            config.set(spec.name, value.clone(), &value.to_string())?;
+    /// Sets options to those that were given.
+    pub(crate) fn apply(&self, options: &mut S) -> Result<()> {
+        for (spec, value) in &self.values {
+            set(options, S::table(), spec.name.as_str(), value.clone(), &value.to_string())?;
         }
         Ok(())
     }
+
+    /// The defaults with those that were given.
+    pub(crate) fn options(&self) -> Result<S> {
+        let mut options = S::default();
+        self.apply(&mut options)?;
+        Ok(options)
+    }
 }
 
-impl Args for TrainOptions {
+impl<S: Declared> Args for Given<S> {
     fn augment_args(command: Command) -> Command {
         // What is learned from comes first.
         let (data, others): (Vec<_>, Vec<_>) =
-            Config::table().iter().partition(|spec| spec.section == "data");
+            S::table().iter().partition(|spec| spec.section == "data");
         command.args(data.into_iter().chain(others).map(argument))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
-        TrainOptions::augment_args(command)
+        Given::<S>::augment_args(command)
     }
 }
 
-impl FromArgMatches for TrainOptions {
+impl<S: Declared> FromArgMatches for Given<S> {
     fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
-        let given = Config::table().iter().filter_map(|spec| {
+        let given = S::table().iter().filter_map(|spec| {
+            let id = spec.name.as_str();
             let value = match spec.kind {
                 // Below 2^63, as the parser has it.
                 ValueKind::Count { .. } => {
-                    matches.get_one::<u64>(spec.name).map(|it| Value::Integer(*it as i64))
+                    matches.get_one::<u64>(id).map(|it| Value::Integer(*it as i64))
                 }
-                ValueKind::Number { .. } => {
-                    matches.get_one::<f64>(spec.name).copied().map(Value::Float)
-                }
-                _ => matches.get_one::<String>(spec.name).cloned().map(Value::String),
+                ValueKind::Number { .. } => matches.get_one::<f64>(id).copied().map(Value::Float),
+                ValueKind::Switch => matches.get_flag(id).then_some(Value::Boolean(true)),
+                _ => matches.get_one::<String>(id).cloned().map(Value::String),
             };
             Some((spec, value?))
         });
-        Ok(TrainOptions { given: given.collect() })
+        Ok(Given { values: given.collect(), of: PhantomData })
     }
 
     fn update_from_arg_matches(
         &mut self,
         matches: &ArgMatches,
     ) -> std::result::Result<(), clap::Error> {
-        *self = TrainOptions::from_arg_matches(matches)?;
+        *self = Given::from_arg_matches(matches)?;
         Ok(())
     }
 }
 
 fn argument(spec: &OptionSpec) -> Arg {
-    let mut help = spec.describe(&CommandLineWords).trim_end_matches('.').to_owned();
-    if let Some(default) = spec.describe_default(&CommandLineWords) {
-        let mixture = spec.describe_mixture(&CommandLineWords);
-        let mixture = mixture.map_or(String::new(), |it| format!("; {it} for the mixture"));
-        help += &format!(" [default: {default}{mixture}]");
-    }
-    let value_name = match spec.value_name {
-        Some(name) => name.to_owned(),
-        None => spec.name.to_uppercase().replace('-', "_"),
-    };
-    let argument = Arg::new(spec.name).value_name(value_name).help(help);
+    let id = spec.name.as_str();
+    let argument = Arg::new(id).value_name(value_name(spec));
     let argument = match &spec.kind {
         ValueKind::Count { .. } => argument.value_parser(count),
         ValueKind::Number { .. } => argument.value_parser(value_parser!(f64)),
         ValueKind::Words(words) => argument.value_parser(PossibleValuesParser::new(*words)),
+        ValueKind::Switch => argument.action(ArgAction::SetTrue),
         _ => argument,
     };
+    let argument = match spec.kind {
+        ValueKind::Switch => argument.help(described(spec)),
+        _ => argument.help(described(spec) + &default_of(spec)),
+    };
     match spec.name {
-        POSITIONAL => argument,
-        name => argument.long(name).help_heading(spec.title),
+        // What is learned from is given without a flag.
+        name::train => argument,
+        // The number of samples is the one short option.
+        sampling::name::count => argument.long(id).short('n'),
+        _ if spec.title == "Samples" => argument.long(id),
+        _ => argument.long(id).help_heading(spec.title),
     }
+}
+
+/// What stands for the value.
+fn value_name(spec: &OptionSpec) -> String {
+    spec.value_name
+        .map_or_else(|| spec.name.as_str().to_uppercase().replace('-', "_"), str::to_owned)
+}
+
+/// What an option does.
+fn described(spec: &OptionSpec) -> String {
+    spec.describe(&CommandLineWords).trim_end_matches('.').to_owned()
+}
+
+/// Its default, in brackets.
+fn default_of(spec: &OptionSpec) -> String {
+    let Some(default) = spec.describe_default(&CommandLineWords) else { return String::new() };
+    let built_in = spec.describe_built_in(&CommandLineWords);
+    let built_in = built_in.map_or(String::new(), |it| format!("; {it} for the paper's mixture"));
+    format!(" [default: {default}{built_in}]")
+}
+
+/// What an option of `train` does for another command: the first sentence of its help, and what that command
+/// adds.
+pub(crate) fn as_for_train(option: OptionName, own: &str) -> String {
+    let spec = find(Config::table(), option.as_str()).expect("a constant of the table");
+    let help = described(spec);
+    let sentence = help.split_once(". ").map_or(help.as_str(), |(sentence, _)| sentence);
+    format!("{sentence}{own}")
 }
 
 /// A whole number, also written as 1e5 or 1_000.
@@ -111,11 +172,6 @@ pub(crate) fn count(text: &str) -> std::result::Result<u64, String> {
     }
 }
 
-/// The same of something that fits into memory.
-pub(crate) fn size(text: &str) -> std::result::Result<usize, String> {
-    usize::try_from(count(text)?).map_err(|_| "too large".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,14 +185,13 @@ mod tests {
     }
 
     /// Every option is on the command line, with a help text and, in the same words, its values.
-    #[test]
-    fn the_command_line_follows_the_table() {
-        let command = TrainOptions::augment_args(Command::new("train"));
-        assert_eq!(command.get_arguments().count(), Config::table().len());
-        for spec in Config::table() {
-            let argument = command.get_arguments().find(|it| it.get_id() == spec.name);
+    fn follows_its_table<S: Declared>() {
+        let command = Given::<S>::augment_args(Command::new("command"));
+        assert_eq!(command.get_arguments().count(), S::table().len());
+        for spec in S::table() {
+            let argument = command.get_arguments().find(|it| it.get_id() == spec.name.as_str());
             let argument = argument.expect("an argument");
-            assert_eq!(argument.get_long().is_none(), spec.name == POSITIONAL);
+            assert_eq!(argument.get_long().is_none(), spec.name == name::train);
             let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
             assert!(!help.is_empty() && !help.contains('`'), "{help}");
             if let ValueKind::Words(words) = spec.kind {
@@ -144,5 +199,12 @@ mod tests {
                 assert!(values.iter().map(|it| it.get_name()).eq(words.iter().copied()));
             }
         }
+    }
+
+    #[test]
+    fn the_command_line_follows_the_tables() {
+        follows_its_table::<Config>();
+        follows_its_table::<SampleOptions>();
+        follows_its_table::<EvaluateOptions>();
     }
 }

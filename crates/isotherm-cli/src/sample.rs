@@ -18,9 +18,7 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
     if arguments.out.exists() && !arguments.overwrite {
         return Err(CliError::Exists { path: arguments.out.clone() }.into());
     }
-    if arguments.n == 0 || arguments.thin == 0 {
-        return Err(CliError::NoSamples.into());
-    }
+    let SampleOptions { count, thin, warm_up, seed, .. } = arguments.options.options()?;
     if arguments.out.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("npy")) {
         return Err(CliError::NotNpy { path: arguments.out.clone() }.into());
     }
@@ -29,11 +27,7 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         return Err(CliError::NoPlace { path: arguments.out.clone() }.into());
     }
     interrupt::listen()?;
-    let request = SampleOptions::default()
-        .count(arguments.n)
-        .thin(arguments.thin)
-        .warm_up(arguments.warm_up)
-        .seed(arguments.seed);
+    let request = SampleOptions::default().count(count).thin(thin).warm_up(warm_up).seed(seed);
     let bar = match quiet {
         true => indicatif::ProgressBar::hidden(),
         false => indicatif::ProgressBar::new(1000),

@@ -6,7 +6,7 @@ use isotherm::Result;
 use isotherm::data::Dataset;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::objective::penalties::Smoothness;
-use isotherm::options::{Chosen, word};
+use isotherm::options::{Chosen, name, word};
 use isotherm::{Action, Dialect};
 use isotherm_data::Source;
 use isotherm_report::write_report;
@@ -14,7 +14,7 @@ use isotherm_run::record::Summary;
 use isotherm_run::{Config, ConfigFile, DataOptions, Outcome, RunData, Session, TrainingRun};
 
 use crate::args::TrainArguments;
-use crate::options::TrainOptions;
+use crate::options::Given;
 use crate::output::{print, tell};
 use crate::progress::Progress;
 use crate::words::CommandLineWords;
@@ -34,7 +34,10 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
     let run = TrainingRun::begin(&config, data)?;
     let unused = config.options.unused(chosen.as_ref().unwrap_or(&given));
     if !quiet && !unused.is_empty() {
-        tell(&format!("warning: beside the other options --{} has no effect", unused.join(", --")));
+        let names: Vec<String> = unused.iter().map(|name| CommandLineWords.option(*name)).collect();
+        let has = if names.len() == 1 { "has" } else { "have" };
+        let names = names.join(", ");
+        tell(&format!("warning: {names} {has} no effect with the other options"));
     }
     let session = Session::begin(&out, run, arguments.overwrite)?;
     carry_on(session, &out, quiet)
@@ -78,9 +81,9 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
 /// The size of the model, and the memory that learning takes.
 fn describe_size(run: &TrainingRun) -> String {
     let (visible, plan) = (run.data().n_visible(), run.plan());
-    let mebibytes = (plan.bytes / f64::from(1 << 20)).ceil();
-    let hidden = plan.options.hidden;
-    let smooth = plan.smoothness.map_or(String::new(), |Smoothness { shape, strength }| {
+    let mebibytes = (plan.bytes() / f64::from(1 << 20)).ceil();
+    let hidden = plan.options().hidden;
+    let smooth = plan.smoothness().map_or(String::new(), |Smoothness { shape, strength }| {
         format!(
             "; the weights of neighbours in {shape} pictures are held together (--smooth {strength:.2e}, \
              0 does without)"
@@ -111,7 +114,7 @@ struct Choice {
 }
 
 /// The options of the file, overridden by those of the command line.
-fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Choice> {
+fn configuration(file: Option<&Path>, options: &Given<Config>) -> Result<Choice> {
     let file = file.map(ConfigFile::read).transpose()?;
     let written_out = file.as_ref().is_some_and(ConfigFile::is_written_out);
     let given = options.chosen();
@@ -125,7 +128,7 @@ fn configuration(file: Option<&Path>, options: &TrainOptions) -> Result<Choice> 
         file.apply(&mut config)?;
     }
     options.apply(&mut config)?;
-    if given.contains("columns") && !given.contains("particles") {
+    if given.contains(name::columns) && !given.contains(name::particles) {
         // At least one in each column, whatever a complete configuration says.
         let sampler = &mut config.options.sampler;
         sampler.particles = sampler.particles.max(sampler.columns);

@@ -4,8 +4,14 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use isotherm::{Action, Cause, Dialect, Error, Kind};
+use isotherm_tempering::option_names;
 
 use crate::experiment::Size;
+
+option_names! {
+    /// The options of an experiment that messages name.
+    pub mod name { updates, seeds }
+}
 
 /// An experiment that cannot begin, continue, or be read.
 #[derive(Debug)]
@@ -125,10 +131,10 @@ impl Cause for ExperimentError {
                 "an experiment has from {} to {} {} and from {} to {} {}",
                 updates.start(),
                 updates.end(),
-                option("updates"),
+                option(name::updates),
                 seeds.start(),
                 seeds.end(),
-                option("seeds")
+                option(name::seeds)
             ),
             ExperimentError::OtherSize { root, size } => format!(
                 "{} holds an experiment of {} updates and {} seeds; leave the options out to continue \

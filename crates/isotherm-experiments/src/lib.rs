@@ -18,7 +18,7 @@ mod transition;
 pub mod verdict;
 mod workshop;
 
-pub use error::{ExperimentError, Missing};
+pub use error::{ExperimentError, Missing, name};
 pub use experiment::{Arm, Job, Setting, Size};
 pub use results::{Cost, Results, RunResult, SettingResult};
 pub use runner::{Ended, Progress, Watcher};

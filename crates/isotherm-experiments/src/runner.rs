@@ -155,7 +155,7 @@ pub(super) fn check_run(job: Job, size: Size, place: &Path) -> Result<()> {
     let Ok(folder) = RunFolder::open(place) else { return Ok(()) };
     let config = job.setting.config(size, job.seed);
     let data = RunData::of(&config)?;
-    let planned = config.check(data.train.n_visible())?.options;
+    let planned = config.check(data.train.n_visible())?.options().clone();
     match folder.read_config()? == (Config { options: planned, ..config }) {
         true => Ok(()),
         false => Err(ExperimentError::OtherOptions { folder: place.to_owned() }.into()),

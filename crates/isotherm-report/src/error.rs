@@ -3,6 +3,12 @@
 use std::path::PathBuf;
 
 use isotherm::{Action, Cause, Dialect, Kind};
+use isotherm_tempering::option_names;
+
+option_names! {
+    /// The options of a report that messages name.
+    pub mod name { out }
+}
 
 /// A place where a page or a figure cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +42,7 @@ impl Cause for ReportError {
     }
 
     fn words(&self, dialect: &dyn Dialect) -> String {
-        let out = || dialect.option("out");
+        let out = || dialect.option(name::out);
         match self {
             ReportError::IsAFolder { path } => {
                 format!("{} is a folder; give {} the name of a file", path.display(), out())

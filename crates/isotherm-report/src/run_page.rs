@@ -14,6 +14,7 @@ use crate::figure::Figure;
 use isotherm::data::{Dataset, ImageShape};
 use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
+use isotherm::options::name;
 use isotherm::{Action, Dialect};
 use isotherm_run::{DataOptions, ModelSamples};
 
@@ -56,7 +57,7 @@ pub(crate) fn contents(record: &RunRecord, dialect: &dyn Dialect) -> Contents {
     {
         notes.push(format!(
             "The log-likelihood was measured at the end only, so it has no curve; {} asks for one.",
-            dialect.option("likelihood-every")
+            dialect.option(name::likelihood_every)
         ));
     }
     let measured = record.summary.as_ref().and_then(|it| it.log_likelihood.as_ref());

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::checkpoint;
+use crate::config::name;
 use crate::config::{Config, DataOptions};
 use crate::run_data_error::RunDataError;
 use isotherm::Result;
@@ -79,7 +80,10 @@ impl RunData {
 
     fn check_widths(&self) -> Result<()> {
         let width = self.train.n_visible();
-        match self.parts().find(|(_, data)| data.n_visible() != width) {
+        let held_out = [(name::valid, &self.valid), (name::test, &self.test)];
+        let mut held_out =
+            held_out.into_iter().filter_map(|(part, data)| Some((part, data.as_ref()?)));
+        match held_out.find(|(_, data)| data.n_visible() != width) {
             Some((part, data)) => Err(RunDataError::Width {
                 part,
                 name: data.name().to_owned(),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use isotherm::{Action, Cause, Dialect, Error, Kind};
+use isotherm::{Action, Cause, Dialect, Error, Kind, OptionName};
 
 /// Data of a run that cannot be used.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub enum RunDataError {
     /// A part has another width than the training data.
     Width {
         /// The part: `valid` or `test`.
-        part: &'static str,
+        part: OptionName,
         /// The name of its data.
         name: String,
         /// Their width.
@@ -54,7 +54,7 @@ impl Cause for RunDataError {
             RunDataError::Width { part, name, columns, train, wanted } => format!(
                 "{name} has {columns} columns, but the training data {train} have {wanted}; give {} of \
                  the same width",
-                dialect.option(part)
+                dialect.option(*part)
             ),
             RunDataError::Split { name, error } => format!("{name}: {}", error.words(dialect)),
             RunDataError::Moved { error, config } => format!(

@@ -48,17 +48,18 @@ pub fn sample_checkpoint(
         let alone = replicas.particles() == replicas.columns();
         ladder.rungs() > 1 && (alone || request.warm_up == 0 && !request.traced)
     });
-    let request = request.k(options.sampler.k);
+    let request = request.clone().k(options.sampler.k);
     match state.negative.into_tempering().filter(|_| goes_on) {
         Some(tempering) => {
             // Sampling adapts the ladder in its warm-up, whatever the run was trained with.
             let mut adaptation = options.ladder.adaptation();
-            adaptation.max_rungs = adaptation.max_rungs.max(plan.rungs);
+            adaptation.max_rungs = adaptation.max_rungs.max(plan.rungs());
             sampling::sample_on(&model, tempering, adaptation, &request, &mut [], progress)
         }
         None => {
             // A trace has as many columns however many samples are asked for.
-            let request = request.columns(request.traced.then_some(plan.columns));
+            let columns = request.traced.then_some(plan.columns());
+            let request = request.columns(columns);
             sampling::sample(&model, &marginals, &request, &mut [], progress)
         }
     }

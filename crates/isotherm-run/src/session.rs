@@ -175,7 +175,7 @@ impl Session {
         let run = self.folder.path().display().to_string();
         let units = exact::smaller_layer(&self.run.state().model);
         let estimates =
-            self.run.plan().options.record.final_likelihood == FinalLikelihood::Estimate;
+            self.run.plan().options().record.final_likelihood == FinalLikelihood::Estimate;
         if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
             observer.note(&Note::Enumerating { units, run });
         } else if self.run.is_too_large() && estimates {
@@ -203,7 +203,7 @@ impl Session {
                 observer.row(&row);
             }
             observer.step(self.run.state(), self.run.plan());
-            let every = self.run.plan().options.record.checkpoint_every;
+            let every = self.run.plan().options().record.checkpoint_every;
             if self.run.state().step.is_multiple_of(every) {
                 self.save()?;
             }

@@ -60,7 +60,7 @@ impl TrainingRun {
         let stopped = self.stopped_early();
         Facts {
             rows: &with_the_last(rows, state, self.plan()),
-            options: Some(&self.plan().options),
+            options: Some(self.plan().options()),
             last_step: state.step,
             ending: Some(Ending {
                 likelihood: likelihoods.train.0.as_ref(),
@@ -83,7 +83,7 @@ impl TrainingRun {
     fn model_samples(&self, progress: &mut dyn FnMut(f64)) -> Option<ModelSamples> {
         let model = Rbm::new(self.state().result()[0].clone());
         ModelSamples::exact(&model).or_else(|| {
-            let (options, checkpoint) = (&self.plan().options, self.to_bundle().ok()?);
+            let (options, checkpoint) = (self.plan().options(), self.to_bundle().ok()?);
             let rungs = ladder_of(self.state()).map(|ladder| ladder.betas.len());
             let drawn = ModelSamples::after_learning(options, &checkpoint, &model, rungs, progress);
             drawn.ok().flatten()
@@ -115,7 +115,7 @@ fn ladder_of(state: &TrainState) -> Option<LadderRow> {
 }
 
 fn phase_of(state: &TrainState, plan: &Plan) -> Phase {
-    if state.step > plan.options.optimiser.updates { Phase::Sample } else { Phase::Train }
+    if state.step > plan.options().optimiser.updates { Phase::Sample } else { Phase::Train }
 }
 
 /// The figures of a run that is done.
@@ -126,7 +126,7 @@ fn summarise(
     likelihoods: FinalLikelihoods,
     seconds: Seconds,
 ) -> Summary {
-    let options = &plan.options;
+    let options = plan.options();
     let FinalLikelihoods { train, valid, test, .. } = likelihoods;
     let ladder = ladder_of(state);
     let ladder = ladder.as_ref();

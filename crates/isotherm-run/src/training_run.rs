@@ -123,7 +123,7 @@ impl TrainingRun {
 
     /// Its configuration, with every choice written out.
     pub fn config(&self) -> Config {
-        Config { options: self.plan().options.clone(), data: self.data_options.clone() }
+        Config { options: self.plan().options().clone(), data: self.data_options.clone() }
     }
 
     /// The plan.
@@ -165,7 +165,7 @@ impl TrainingRun {
     /// model, where there were validation data.
     pub fn learn_from(&mut self, data: RunData, updates: u64) -> Result<()> {
         let step = self.state.step;
-        let options = self.plan().options.clone().updates(step + updates);
+        let options = self.plan().options().clone().updates(step + updates);
         let plan = options.check(data.train.n_visible())?;
         self.digests = Digests::of(&data);
         let RunData { train, valid, test } = data;
@@ -195,13 +195,13 @@ impl TrainingRun {
 
     /// Whether learning is to end early.
     pub fn has_stalled(&self) -> bool {
-        let OptimiserOptions { updates, patience, .. } = self.plan().options.optimiser;
+        let OptimiserOptions { updates, patience, .. } = self.plan().options().optimiser;
         self.state.step < updates && self.state.has_stalled(patience)
     }
 
     /// That it has ended, or would end now, before its last update.
     pub fn stopped_early(&self) -> Option<Diagnostic> {
-        let optimiser = &self.plan().options.optimiser;
+        let optimiser = &self.plan().options().optimiser;
         let (updates, of, patience) = (self.state.step, optimiser.updates, optimiser.patience);
         let because = match &self.state.best {
             Some(best) if self.state.has_stalled(patience) => {
@@ -237,11 +237,11 @@ impl TrainingRun {
     /// The row of the step just done, if one is due.
     fn row(&mut self, info: &StepInfo) -> Result<Option<Row>> {
         let (plan, step) = (self.trainer.plan(), self.state.step);
-        let ends = step == plan.options.optimiser.updates || step == plan.total_steps();
-        let wanted = plan.likelihood_every > 0 && info.phase == Phase::Train;
-        let measured =
-            wanted && (step % plan.likelihood_every == 0 || step == plan.options.optimiser.updates);
-        if !(step % plan.metrics_every == 0 || ends || info.change.is_some() || measured) {
+        let ends = step == plan.options().optimiser.updates || step == plan.total_steps();
+        let wanted = plan.likelihood_every() > 0 && info.phase == Phase::Train;
+        let measured = wanted
+            && (step % plan.likelihood_every() == 0 || step == plan.options().optimiser.updates);
+        if !(step % plan.metrics_every() == 0 || ends || info.change.is_some() || measured) {
             return Ok(None);
         }
         let likelihoods = match measured {
@@ -249,7 +249,8 @@ impl TrainingRun {
             false => Followed::default(),
         };
         let plan = self.plan();
-        let reach = Reach { looks: plan.reach(), is_last: step == plan.options.optimiser.updates };
+        let reach =
+            Reach { looks: plan.reach(), is_last: step == plan.options().optimiser.updates };
         if let Some(valid) = &likelihoods.valid {
             // All looks are at the same examples: only log Z is in doubt.
             let error = likelihoods.log_z.map_or(0.0, |log_z| log_z.estimate.std_error);
@@ -310,7 +311,7 @@ impl TrainingRun {
     /// The likelihoods of all parts of the data, where they can be had.
     pub(super) fn final_likelihoods(&mut self, progress: Progress) -> Result<FinalLikelihoods> {
         if self.is_too_large()
-            && self.plan().options.record.final_likelihood == FinalLikelihood::ExactOnly
+            && self.plan().options().record.final_likelihood == FinalLikelihood::ExactOnly
         {
             return Ok(FinalLikelihoods::default());
         }
@@ -345,8 +346,8 @@ const QUICK_EVALUATION: f64 = 3e6;
 /// estimate at the most.
 fn evaluation_budget(plan: &Plan) -> Budget {
     let ladder =
-        (plan.columns * (plan.rungs - 1)) as f64 / plan.options.sampler.temper_every as f64;
-    let rows = (plan.particles + plan.options.optimiser.batch) as f64 + ladder;
-    let learning = plan.options.optimiser.updates as f64 * rows;
-    Budget { seed: plan.options.seed, ..Budget::quick() }.scaled(learning / QUICK_EVALUATION)
+        (plan.columns() * (plan.rungs() - 1)) as f64 / plan.options().sampler.temper_every as f64;
+    let rows = (plan.particles() + plan.options().optimiser.batch) as f64 + ladder;
+    let learning = plan.options().optimiser.updates as f64 * rows;
+    Budget { seed: plan.options().seed, ..Budget::quick() }.scaled(learning / QUICK_EVALUATION)
 }

@@ -1,7 +1,13 @@
 //! What can go wrong in tempering, as types.
 
 use crate::error::{Cause, Kind};
-use crate::words::Dialect;
+use crate::option_names;
+use crate::words::{Dialect, OptionName};
+
+option_names! {
+    /// The options of samplers that the messages name.
+    pub mod name { columns, thin, warm_up }
+}
 
 /// A figure that is not a finite number.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,7 +157,7 @@ pub enum RequestError {
     /// A number below the least that makes sense.
     TooFew {
         /// Its name.
-        name: &'static str,
+        name: OptionName,
         /// What was given.
         value: u64,
         /// The least.
@@ -203,7 +209,7 @@ impl Cause for RequestError {
                     .to_owned()
             }
             RequestError::TooFew { name, value, least } => {
-                format!("{} must be at least {least}", dialect.setting(name, &value.to_string()))
+                format!("{} must be at least {least}", dialect.setting(*name, &value.to_string()))
             }
             RequestError::Rungs { value, most } => {
                 format!("a ladder cannot begin with {value} rungs; give 2 to {most}")
@@ -218,8 +224,8 @@ impl Cause for RequestError {
             ),
             RequestError::TooManySteps { log2_most } => format!(
                 "{} and {} ask for more than 2^{log2_most} steps",
-                dialect.option("warm-up"),
-                dialect.option("thin")
+                dialect.option(name::warm_up),
+                dialect.option(name::thin)
             ),
         }
     }

@@ -49,3 +49,4 @@ pub use replicas::{Label, Replicas};
 pub use sampler::{Moment, Progress, Ran, Recorder, RunLength, Sampler, WarmUp};
 pub use schedule::{Ladder, MOST_RUNGS, Respace, Spacing};
 pub use swap::SwapRates;
+pub use words::OptionName;

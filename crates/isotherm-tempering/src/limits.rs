@@ -2,12 +2,13 @@
 
 use crate::causes::RequestError;
 use crate::error::Result;
+use crate::words::OptionName;
 
 const LOG2_MOST_STEPS: u32 = 48;
 const LOG2_MOST_VALUES: u32 = 36;
 
 /// Refuses fewer than `least`.
-pub fn at_least(least: u64, name: &'static str, value: u64) -> Result<()> {
+pub fn at_least(least: u64, name: OptionName, value: u64) -> Result<()> {
     match value < least {
         true => Err(RequestError::TooFew { name, value, least }.into()),
         false => Ok(()),

@@ -4,13 +4,87 @@
 //! the kinds, and mention options and actions only through a [`Dialect`]: the command line says
 //! `--min-swap 0.4` where Python says `min_swap=0.4`. A front end implements the trait in one place.
 
+use std::fmt;
+
+/// The name of an option as a configuration file has it: `min-swap`.
+///
+/// The declaration of an option makes the constant of its name ([`option_names!`](crate::option_names)), so code
+/// that names an option no longer compiles once that option is renamed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OptionName(&'static str);
+
+impl OptionName {
+    /// A name that is written out, such as one in a help text.
+    pub const fn new(name: &'static str) -> OptionName {
+        OptionName(name)
+    }
+
+    /// The text of the name.
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// Whether two constants are the same name, for assertions at compile time.
+    pub const fn is(self, other: OptionName) -> bool {
+        let (a, b) = (self.0.as_bytes(), other.0.as_bytes());
+        let mut same = a.len() == b.len();
+        let mut i = 0;
+        while same && i < a.len() {
+            same = a[i] == b[i];
+            i += 1;
+        }
+        same
+    }
+}
+
+impl fmt::Display for OptionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// Declares a module of names of options: `name::min_swap` is the name `min-swap`.
+#[macro_export]
+macro_rules! option_names {
+    ($(#[$about:meta])* $visibility:vis mod $module:ident { $($field:ident),+ $(,)? } $($others:item)*) => {
+        $(#[$about])*
+        #[allow(non_upper_case_globals)]
+        $visibility mod $module {
+            $(
+                #[doc = concat!("The name of `", stringify!($field), "`.")]
+                pub const $field: $crate::OptionName = {
+                    const FIELD: &str = stringify!($field);
+                    const BYTES: [u8; FIELD.len()] = $crate::words::kebab(FIELD);
+                    $crate::OptionName::new(match ::std::str::from_utf8(&BYTES) {
+                        Ok(name) => name,
+                        Err(_) => panic!("a name is text"),
+                    })
+                };
+            )+
+            $($others)*
+        }
+    };
+}
+
+/// A field's name as options are written: `min_swap` is `min-swap`.
+#[doc(hidden)]
+pub const fn kebab<const N: usize>(field: &str) -> [u8; N] {
+    let (bytes, mut name) = (field.as_bytes(), [0; N]);
+    let mut i = 0;
+    while i < N {
+        name[i] = if bytes[i] == b'_' { b'-' } else { bytes[i] };
+        i += 1;
+    }
+    name
+}
+
 /// The names that a front end gives to options and actions.
 pub trait Dialect {
-    /// An option, under the name that it has in a configuration file: `min-swap`.
-    fn option(&self, name: &str) -> String;
+    /// An option.
+    fn option(&self, name: OptionName) -> String;
 
     /// An option together with a value.
-    fn setting(&self, name: &str, value: &str) -> String;
+    fn setting(&self, name: OptionName, value: &str) -> String;
 
     /// Something that the reader can do.
     fn action(&self, action: &Action) -> String;
@@ -51,11 +125,11 @@ pub enum Action {
 pub struct Plain;
 
 impl Dialect for Plain {
-    fn option(&self, name: &str) -> String {
+    fn option(&self, name: OptionName) -> String {
         format!("`{name}`")
     }
 
-    fn setting(&self, name: &str, value: &str) -> String {
+    fn setting(&self, name: OptionName, value: &str) -> String {
         format!("`{name} = {value}`")
     }
 

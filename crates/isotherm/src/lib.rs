@@ -55,7 +55,7 @@ pub mod training;
 
 pub use options::Options;
 
-pub use error::{Action, Cause, Dialect, Error, IoError, Kind, Plain, Result};
+pub use error::{Action, Cause, Dialect, Error, IoError, Kind, OptionName, Plain, Result};
 pub use isotherm_kernels as kernels;
 pub use isotherm_kernels::BitMatrix;
 pub use isotherm_tempering as tempering;

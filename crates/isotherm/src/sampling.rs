@@ -1,23 +1,28 @@
 //! Samples of a model by a tempered sampler: the ladder adapts while the replicas warm up and stays
 //! as it is while samples are taken.
 
+use std::sync::LazyLock;
+
 use isotherm_kernels::BitMatrix;
+use isotherm_tempering::causes;
 use isotherm_tempering::flow::too_few_round_trips;
+use isotherm_tempering::limits;
 use isotherm_tempering::recorders::{RungTrace, Thinned};
 use isotherm_tempering::streams::Key;
 use isotherm_tempering::{
     Adaptation, Ensemble, Ladder, Moment, Progress, Recorder, Sampler, Spacing, Tempering,
     TemperingState, WarmUp,
 };
-use isotherm_tempering::{limits, setters};
 
 use crate::Result;
 use crate::diagnostics::Diagnostic;
 use crate::model::Rbm;
+use crate::options::{OptionSpec, Section, check_ranges};
 use crate::paths::joint::joint;
 use crate::paths::{
     AnyEnsemble, PathContext, PathKind, RbmEnsemble, SwapOn, random_hidden, temper,
 };
+use crate::section;
 
 /// The fewest and the most columns of a ladder that is laid for sampling: few would tell little of where
 /// its rungs should be.
@@ -28,32 +33,33 @@ pub const MOST_COLUMNS: usize = 100;
 /// Rungs that it begins with.
 const FIRST_RUNGS: usize = 10;
 
-/// What is asked of a sampler. Each field has a setter: `SampleOptions::default().count(500).thin(20)`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SampleOptions {
-    /// Number of samples.
-    pub count: usize,
-    /// Steps between two samples of a column.
-    pub thin: u64,
-    /// Steps before the first sample. The ladder adapts in them and then stays.
-    pub warm_up: u64,
-    /// Seed of the samples.
-    pub seed: u64,
-    /// Whether to record the rung of every replica whenever samples are taken.
-    pub traced: bool,
-    /// Columns of a new ladder; as many as samples if absent, within bounds.
-    pub columns: Option<usize>,
-    /// Gibbs steps in a step of the sampler after the warm-up.
-    pub k: usize,
-}
-
-impl Default for SampleOptions {
-    fn default() -> SampleOptions {
-        let (columns, k) = (None, 1);
-        SampleOptions { count: 1000, thin: 10, warm_up: 1000, seed: 1, traced: false, columns, k }
+section! {
+    /// What is asked of a sampler. Each field has a setter: `SampleOptions::default().count(500).thin(20)`.
+    pub struct SampleOptions in "" titled "Samples", set by SampleOptions {
+        /// Number of samples.
+        count: usize = 100, in 1..=u64::MAX, value "N";
+        /// Steps between two samples of a column.
+        thin: u64 = 10, in 1..=u64::MAX, value "STEPS";
+        /// Steps before the first sample. In them the ladder adapts, or a new one is laid where a run has no
+        /// ladder or has particles beside it. With 0, the replicas of a run with a ladder go on as they are.
+        warm_up: u64 = 1000, value "STEPS";
+        /// Seed of the samples.
+        seed: u64 = 1;
+    }
+    beside {
+        /// Whether to record the rung of every replica whenever samples are taken.
+        traced: bool = false;
+        /// Columns of a new ladder; as many as samples if absent, within bounds.
+        columns: Option<usize> = None;
+        /// Gibbs steps in a step of the sampler after the warm-up.
+        k: usize = 1;
     }
 }
+
+// The sampler's messages have the same names.
+const _: () = {
+    assert!(name::thin.is(causes::name::thin) && name::warm_up.is(causes::name::warm_up));
+};
 
 /// Samples, with what is known of the ladder that they came from.
 #[derive(Clone, Debug)]
@@ -87,21 +93,16 @@ impl Samples {
     }
 }
 
-setters! { SampleOptions {
-    count: usize,
-    thin: u64,
-    warm_up: u64,
-    seed: u64,
-    traced: bool,
-    columns: Option<usize>,
-    k: usize,
-} }
-
 impl SampleOptions {
+    /// The options, each with its name, its kind and its help text.
+    pub fn table() -> &'static [OptionSpec] {
+        static TABLE: LazyLock<Vec<OptionSpec>> = LazyLock::new(SampleOptions::specs);
+        &TABLE
+    }
+
     /// Steps after the warm-up, with so many samples at a time.
     fn steps(&self, particles: usize, n_visible: usize) -> Result<u64> {
-        limits::at_least(1, "n", self.count as u64)?;
-        limits::at_least(1, "thin", self.thin)?;
+        check_ranges(self, SampleOptions::table())?;
         limits::check_values(self.count, n_visible)?;
         limits::check_steps(self.count.div_ceil(particles) as u64, self.thin, 0, self.warm_up)
     }
@@ -110,7 +111,7 @@ impl SampleOptions {
 impl Rbm {
     /// Draws so many samples, with the other [`SampleOptions`] at their defaults: see [`sample_model`].
     pub fn sample(&self, count: usize) -> Result<Samples> {
-        sample_model(self, &SampleOptions { count, ..SampleOptions::default() }, |_| true)
+        sample_model(self, &SampleOptions::default().count(count), |_| true)
     }
 }
 

@@ -60,7 +60,12 @@ fn train_writes_the_files_of_the_contract() {
             "" => &config,
             section => config[section].as_table().unwrap(),
         };
-        assert_eq!(section.contains_key(spec.name), !absent.contains(&spec.name), "{}", spec.name);
+        assert_eq!(
+            section.contains_key(spec.name.as_str()),
+            !absent.contains(&spec.name.as_str()),
+            "{}",
+            spec.name
+        );
     }
     assert_eq!(config["hidden"].as_integer(), Some(7));
 

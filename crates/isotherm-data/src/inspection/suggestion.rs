@@ -2,7 +2,9 @@
 
 use super::{ArrayReport, ValueKind, inspect};
 use crate::Source;
+use isotherm::data::name;
 use isotherm::data::{Binarise, Split};
+use isotherm::{OptionName, options};
 
 /// The split that is suggested, and the seed that deals it by default.
 const SPLIT: &str = "0.8/0.1/0.1";
@@ -30,7 +32,7 @@ pub struct Suggestion {
     /// The file or the array in it to train on, as [`Source::parse`] reads it.
     pub data: String,
     /// Names and values of options, as a configuration has them.
-    pub options: Vec<(&'static str, String)>,
+    pub options: Vec<(OptionName, String)>,
 }
 
 /// Suggests how to train on a file: on parts by their names, or on a split.
@@ -64,27 +66,27 @@ pub(super) fn suggest(
     let part = |part: &str| named(&usable, part).filter(fits);
     let mut options = Vec::new();
     let (valid, held_out) = (part("valid"), part("test"));
-    options.extend(valid.map(|array| ("valid", of(array).name())));
+    options.extend(valid.map(|array| (name::valid, of(array).name())));
     match (test, held_out, valid) {
-        (Some(test), ..) => options.push(("test", test.name())),
-        (None, Some(array), _) => options.push(("test", of(array).name())),
+        (Some(test), ..) => options.push((name::test, test.name())),
+        (None, Some(array), _) => options.push((name::test, of(array).name())),
         (None, None, None) if one.rows >= ENOUGH_TO_SPLIT => {
             has_constant |= is_constant_in_part(&of(one), rule);
-            options.push(("split", SPLIT.to_owned()));
+            options.push((name::split, SPLIT.to_owned()));
         }
         _ => {}
     }
     if !source.left_out.is_empty() {
-        options.push(("drop", source.left_out.to_string()));
+        options.push((name::drop, source.left_out.to_string()));
     }
     if rule != Binarise::AsIs {
-        options.push(("binarise", rule.to_string()));
+        options.push((name::binarise, rule.to_string()));
     }
     if has_constant {
-        options.push(("constant-columns", "keep".to_owned()));
+        options.push((name::constant_columns, "keep".to_owned()));
     }
     if let Some(shape) = one.shape.filter(|shape| shape.width != shape.height) {
-        options.push(("shape", shape.to_string()));
+        options.push((options::name::shape, shape.to_string()));
     }
     Some(Suggestion { data: of(one).name(), options })
 }

@@ -1,6 +1,7 @@
 //! What is wrong with Parquet files.
 
 use isotherm::Dialect;
+use isotherm::data::name;
 use isotherm::data::values::shown;
 
 /// What is wrong with a Parquet file or a column of it.
@@ -109,7 +110,7 @@ impl ParquetProblem {
             ParquetProblem::NotNumbers => format!(
                 "the column does not hold numbers or booleans that can be read; leave it out with {}, or \
                  write it as float, double, integers or booleans",
-                d.option("drop")
+                d.option(name::drop)
             ),
             ParquetProblem::NotPlainNumbers => {
                 "the column holds dates, times, decimals or the like; write plain numbers"

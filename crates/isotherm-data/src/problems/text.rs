@@ -1,6 +1,7 @@
 //! What is wrong with text.
 
 use isotherm::Dialect;
+use isotherm::data::name;
 use isotherm::data::values::shown;
 
 /// Characters of a bad value that a message shows.
@@ -84,7 +85,7 @@ impl TextProblem {
                     true => format!("separate the values by {separators}"),
                     false => format!(
                         "write only 0 and 1 between {separators}, and leave out columns of names with {}",
-                        d.option("drop")
+                        d.option(name::drop)
                     ),
                 };
                 format!("\"{}\" is not a number; {remedy}", shown(text, SHOWN))

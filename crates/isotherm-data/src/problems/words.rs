@@ -1,6 +1,7 @@
 //! The sentences of the problems that all formats share.
 
 use isotherm::Dialect;
+use isotherm::data::name;
 use isotherm::data::values::shown;
 
 use super::{ColumnNames, FileProblem};
@@ -92,7 +93,7 @@ impl FileProblem {
             }
             FileProblem::DropBeyond { column, columns } => format!(
                 "{}: there are only {columns} columns",
-                d.setting("drop", &column.to_string())
+                d.setting(name::drop, &column.to_string())
             ),
             FileProblem::DropUnknown { name, names } => {
                 let why = match names {
@@ -100,16 +101,16 @@ impl FileProblem {
                     ColumnNames::FirstRow => format!(
                         "the first row names no such column; give its number, or {} if the file does \
                          not have it",
-                        d.setting("drop", "\"\"")
+                        d.setting(name::drop, "\"\"")
                     ),
                     ColumnNames::None => {
                         "the columns of this file have no names; give their numbers".to_owned()
                     }
                 };
-                format!("{}: {why}", d.setting("drop", &shown(name, 40)))
+                format!("{}: {why}", d.setting(name::drop, &shown(name, 40)))
             }
             FileProblem::DropAll => {
-                format!("{} leaves no column; leave out fewer", d.option("drop"))
+                format!("{} leaves no column; leave out fewer", d.option(name::drop))
             }
             FileProblem::OtherWidth { columns, with } => format!(
                 "the data have {columns} columns, and nothing in {} has as many; compare data of the same \

@@ -1,7 +1,7 @@
 //! `[data]`: what is learned from, and what is done to it.
 
-use isotherm::data::{Binarise, ConstantColumns, LeftOut, Split};
-use isotherm::{Action, Cause, Dialect, Kind, Result, section};
+use isotherm::data::{self, Binarise, ConstantColumns, LeftOut, Split};
+use isotherm::{Action, Cause, Dialect, Kind, OptionName, Result, options, section};
 
 use super::Config;
 
@@ -35,6 +35,14 @@ section! {
     }
 }
 
+// The library's messages have the same names.
+const _: () = {
+    assert!(name::valid.is(data::name::valid) && name::test.is(data::name::test));
+    assert!(name::split.is(data::name::split) && name::drop.is(data::name::drop));
+    assert!(name::binarise.is(data::name::binarise));
+    assert!(name::constant_columns.is(data::name::constant_columns));
+};
+
 impl Config {
     /// Checks that the parts of the data do not contradict each other.
     pub fn check_parts(&self) -> Result<()> {
@@ -52,9 +60,9 @@ impl Config {
         } else if self.options.optimiser.patience.is_some() && !validated {
             DataOptionError::PatienceWithoutValidation
         } else if let (Some(split), true) = (split, valid_share > 0.0 && valid.is_some()) {
-            DataOptionError::Twice { split: *split, part: "valid" }
+            DataOptionError::Twice { split: *split, part: name::valid }
         } else if let (Some(split), true) = (split, test_share > 0.0 && test.is_some()) {
-            DataOptionError::Twice { split: *split, part: "test" }
+            DataOptionError::Twice { split: *split, part: name::test }
         } else {
             return Ok(());
         };
@@ -82,7 +90,7 @@ pub enum DataOptionError {
         /// The shares.
         split: Split,
         /// The part.
-        part: &'static str,
+        part: OptionName,
     },
 }
 
@@ -96,26 +104,26 @@ impl Cause for DataOptionError {
             DataOptionError::SplitWithoutFile => {
                 format!(
                     "{} needs a file of data to split; name one, or leave it out",
-                    d.option("split")
+                    d.option(name::split)
                 )
             }
             DataOptionError::BinariseWithoutFile { rule } => {
-                let rule = d.setting("binarise", &rule.to_string());
+                let rule = d.setting(name::binarise, &rule.to_string());
                 format!("{rule} needs a file of data; the mixture is 0 and 1 already")
             }
             DataOptionError::DropWithoutFile => {
-                format!("{} needs a file of data to leave columns out of", d.option("drop"))
+                format!("{} needs a file of data to leave columns out of", d.option(name::drop))
             }
             DataOptionError::PatienceWithoutValidation => format!(
                 "{} needs validation data to see whether learning still helps; {}",
-                d.option("patience"),
+                d.option(options::name::patience),
                 d.action(&Action::GiveValidation)
             ),
             DataOptionError::Twice { split, part } => format!(
                 "{} and {} both give the {part} data; give the share to train, or leave {} out",
-                d.setting("split", &split.to_string()),
-                d.option(part),
-                d.option(part)
+                d.setting(name::split, &split.to_string()),
+                d.option(*part),
+                d.option(*part)
             ),
         }
     }

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use isotherm::options::{Chosen, OptionError, OptionSpec, find};
-use isotherm::{Cause, Dialect, Error, IoError, Kind, Plain, Result};
+use isotherm::options::{Chosen, OptionError, OptionSpec, Plan, find};
+use isotherm::{Cause, Dialect, Error, IoError, Kind, OptionName, Plain, Result};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use toml::de::{DeTable, DeValue};
 
-use super::Config;
+use super::{Config, name};
 
 /// The options that a file holds, and that were chosen with it.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ impl ConfigFile {
             let value = toml::Value::deserialize(value.clone().into_deserializer());
             let value = value.map_err(syntax)?;
             config
-                .set(spec.name, value.clone(), written.trim_matches(['"', '\'']))
+                .set(spec.name.as_str(), value.clone(), written.trim_matches(['"', '\'']))
                 .map_err(refused)?;
             entries.push(Entry { spec, value });
         }
@@ -67,7 +67,7 @@ impl ConfigFile {
     /// Sets the options of a configuration to those of the file.
     pub fn apply(&self, config: &mut Config) -> Result<()> {
         for Entry { spec, value } in &self.entries {
-            config.set(spec.name, value.clone(), &value.to_string())?;
+            config.set(spec.name.as_str(), value.clone(), &value.to_string())?;
         }
         Ok(())
     }
@@ -80,7 +80,7 @@ impl ConfigFile {
     /// Whether a run wrote the file, maybe one of an older version: then it has every option that was known.
     pub fn is_written_out(&self) -> bool {
         let chosen = self.chosen();
-        ["columns", "init-std", "metrics-every"].iter().all(|name| chosen.contains(name))
+        Plan::ALWAYS_CHOSEN.into_iter().all(|name| chosen.contains(name))
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) fn placed(section: &str, name: &str, is_table: bool) -> Result<&'stat
         return Err(OptionError::UnknownSection { name: name.to_owned() }.into());
     }
     // The name that the training data had before there were sections.
-    let name = if name == "data" { "train" } else { name };
+    let name = if name == "data" { name::train.as_str() } else { name };
     let spec = find(Config::table(), name)?;
     match section.is_empty() || section == spec.section {
         true => Ok(spec),
@@ -138,7 +138,7 @@ pub enum WrongEntry {
     /// It is not TOML.
     Syntax(String),
     /// This option is given twice, in its section and outside.
-    Twice(&'static str),
+    Twice(OptionName),
     /// An option that does not exist, or a value that it does not take.
     Option(Error),
 }
@@ -152,7 +152,7 @@ impl Cause for ConfigFileError {
     fn words(&self, _: &dyn Dialect) -> String {
         let why = match &self.why {
             WrongEntry::Syntax(message) => message.clone(),
-            WrongEntry::Twice(name) => format!("{} is given twice", Plain.option(name)),
+            WrongEntry::Twice(name) => format!("{} is given twice", Plain.option(*name)),
             WrongEntry::Option(error) => error.words(&Plain),
         };
         format!("{}, line {}: {why}", self.path.display(), self.line)

@@ -5,11 +5,17 @@ mod file;
 
 use std::sync::LazyLock;
 
-use isotherm::Result;
 use isotherm::options::{
     Chosen, Number, OptionSpec, Options, Plan, Section, Unreadable, check_ranges, set,
 };
+use isotherm::{OptionName, Result};
 use serde::{Deserialize, Deserializer, Serialize};
+
+/// The names of all options.
+pub mod name {
+    pub use super::data::name::*;
+    pub use isotherm::options::name::*;
+}
 
 pub use data::{DataOptionError, DataOptions};
 pub use file::{ConfigFile, ConfigFileError, WrongEntry};
@@ -43,8 +49,8 @@ impl Config {
 
     /// The defaults for what these choices learn from: a file of examples, or the paper's mixture.
     pub fn defaults_for(chosen: &Chosen) -> Config {
-        match chosen.contains("train") {
-            true => Config::from(Options::for_examples()),
+        match chosen.contains(name::train) {
+            true => Config::for_examples(),
             false => Config::default(),
         }
     }
@@ -62,7 +68,7 @@ impl Config {
 
     /// Checks the options against each other and against the width of the data, and chooses what is absent.
     pub fn check(&self, n_visible: usize) -> Result<Plan> {
-        check_ranges(&self.data, &Config::table()[Options::table().len()..])?;
+        check_ranges(self, Config::table())?;
         self.check_parts()?;
         self.options.check(n_visible)
     }
@@ -85,7 +91,7 @@ impl<'de> Deserialize<'de> for Config {
         let mut set = |section: &str, name: &str, value: toml::Value| {
             let spec = file::placed(section, name, value.is_table())?;
             let written = value.to_string();
-            config.set(spec.name, value, &written)
+            config.set(spec.name.as_str(), value, &written)
         };
         for (key, value) in toml::Table::deserialize(table)? {
             match value {
@@ -101,6 +107,10 @@ impl<'de> Deserialize<'de> for Config {
 }
 
 impl Section for Config {
+    fn for_examples() -> Config {
+        Config { options: Options::for_examples(), data: DataOptions::for_examples() }
+    }
+
     fn specs() -> Vec<OptionSpec> {
         [Options::specs(), DataOptions::specs()].concat()
     }
@@ -109,18 +119,18 @@ impl Section for Config {
         [self.options.numbers(), self.data.numbers()].concat()
     }
 
-    fn has(name: &str) -> bool {
-        Options::has(name) || DataOptions::has(name)
+    fn has(option: OptionName) -> bool {
+        Options::has(option) || DataOptions::has(option)
     }
 
     fn read<'de, D: Deserializer<'de>>(
         &mut self,
-        name: &str,
+        option: OptionName,
         value: D,
     ) -> Option<std::result::Result<(), Unreadable>> {
-        match DataOptions::has(name) {
-            true => self.data.read(name, value),
-            false => self.options.read(name, value),
+        match DataOptions::has(option) {
+            true => self.data.read(option, value),
+            false => self.options.read(option, value),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use isotherm::data::{Binarise, ConstantColumns};
 use isotherm::options::{Algorithm, GradientKind, LrDecay, OptionError, Options, PathKind};
 use isotherm::{Error, Kind};
-use isotherm_run::config::{ConfigFileError, DataOptionError, WrongEntry};
+use isotherm_run::config::{ConfigFileError, DataOptionError, WrongEntry, name};
 use isotherm_run::{Config, ConfigFile};
 
 fn fixture(name: &str) -> PathBuf {
@@ -44,7 +44,7 @@ fn sections_are_read() {
     let (file, config) = read(&fixture("nested.toml"));
     assert_eq!(config, nested());
     assert_eq!(file.chosen().names().count(), 15);
-    assert!(file.chosen().contains("min-swap") && !file.chosen().contains("max-rungs"));
+    assert!(file.chosen().contains(name::min_swap) && !file.chosen().contains(name::max_rungs));
     assert!(!file.is_written_out());
 }
 
@@ -52,7 +52,7 @@ fn sections_are_read() {
 fn names_without_sections_are_read_too() {
     let (file, config) = read(&fixture("mixed.toml"));
     assert_eq!(config, nested().drop(None).data_seed(1));
-    assert!(file.chosen().contains("train"), "the older name of the training data is data");
+    assert!(file.chosen().contains(name::train), "the older name of the training data is data");
 }
 
 /// The configuration of a recorded run of the version before, which was flat.
@@ -82,7 +82,8 @@ fn the_version_before_is_read() {
 
 #[test]
 fn what_is_written_is_read_again_with_every_name_in_its_section() {
-    let config = Config { options: nested().options.check(20).unwrap().options, ..nested() };
+    let config =
+        Config { options: nested().options.check(20).unwrap().options().clone(), ..nested() };
     let config = config.test(Some("test.csv".to_owned())).binarise(Binarise::Threshold(0.5));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.toml");
@@ -92,16 +93,29 @@ fn what_is_written_is_read_again_with_every_name_in_its_section() {
     assert_eq!(again, config);
     assert!(file.is_written_out());
     let table: toml::Table = text.parse().unwrap();
-    let absent = ["valid", "patience"];
+    let absent = [name::valid, name::patience];
     for spec in Config::table() {
         let section = match spec.section {
             "" => &table,
             section => table[section].as_table().unwrap(),
         };
-        assert_eq!(section.contains_key(spec.name), !absent.contains(&spec.name), "{}", spec.name);
-        assert_eq!(config.flat().get(spec.name), section.get(spec.name));
+        assert_eq!(
+            section.contains_key(spec.name.as_str()),
+            !absent.contains(&spec.name),
+            "{}",
+            spec.name
+        );
+        assert_eq!(config.flat().get(spec.name.as_str()), section.get(spec.name.as_str()));
     }
     assert_eq!(config.flat().len(), Config::table().len() - absent.len());
+}
+
+#[test]
+fn whole_numbers_may_have_an_exponent() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.toml");
+    fs::write(&path, "[optimiser]\nupdates = 1e5\n").unwrap();
+    assert_eq!(read(&path).1.options.optimiser.updates, 100_000);
 }
 
 /// The line and the reason of a refused file.
@@ -128,12 +142,12 @@ fn mistakes_are_told_with_their_line() {
         }
     };
     let unknown = |name: &str, nearest| OptionError::Unknown { name: name.to_owned(), nearest };
-    assert_eq!(why("hiden = 5\n"), (1, unknown("hiden", Some("hidden"))));
-    assert_eq!(why("[ladder]\nmin_swap = 5\n"), (2, unknown("min_swap", Some("min-swap"))));
+    assert_eq!(why("hiden = 5\n"), (1, unknown("hiden", Some(name::hidden))));
+    assert_eq!(why("[ladder]\nmin_swap = 5\n"), (2, unknown("min_swap", Some(name::min_swap))));
     assert_eq!(why("\nzzz = 5\n"), (2, unknown("zzz", None)));
-    let misplaced = OptionError::WrongSection { name: "lr", section: "optimiser" };
+    let misplaced = OptionError::WrongSection { name: name::lr, section: "optimiser" };
     assert_eq!(why("[sampler]\nk = 1\nlr = 0.1\n"), (3, misplaced));
-    let misplaced = OptionError::WrongSection { name: "seed", section: "" };
+    let misplaced = OptionError::WrongSection { name: name::seed, section: "" };
     assert_eq!(why("[data]\nseed = 1\n"), (2, misplaced));
     let train = OptionError::UnknownSection { name: "train".to_owned() };
     assert_eq!(why("[train]\nhidden = 4\n"), (1, train));
@@ -141,14 +155,18 @@ fn mistakes_are_told_with_their_line() {
         ("seed = 1\nhidden = \"ten\"\n", 2, "hidden", "ten"),
         ("hidden = -4\n", 1, "hidden", "-4"),
         ("hidden = 4.5\n", 1, "hidden", "4.5"),
-        ("[optimiser]\nupdates = 1e5\n", 2, "updates", "1e5"),
+        ("[optimiser]\nupdates = 1e300\n", 2, "updates", "1e300"),
+        ("[optimiser]\n\nlr = nan\n", 3, "lr", "nan"),
+        ("lr = inf\n", 1, "lr", "inf"),
+        ("seed = 1\nmin-swap = 0.99\n", 2, "min-swap", "0.99"),
+        ("hidden = 0\n", 1, "hidden", "0"),
         ("algorithm = \"apl\"\n", 1, "algorithm", "apl"),
         ("seed = 1\n\npath = 3\n", 3, "path", "3"),
         ("data = 3\n", 1, "train", "3"),
     ] {
         match why(text) {
             (at, OptionError::NotAllowed { name, value, .. }) => {
-                assert_eq!((at, name, value.as_str()), (line, option, written), "{text}");
+                assert_eq!((at, name.as_str(), value.as_str()), (line, option, written), "{text}");
             }
             other => panic!("{other:?}"),
         }
@@ -165,7 +183,7 @@ fn other_mistakes_in_a_file() {
         assert!(error.line >= line, "{error:?}");
     }
     let twice = refusal("k = 2\n[sampler]\nk = 3\n");
-    assert!(matches!((twice.line, &twice.why), (3, WrongEntry::Twice("k"))), "{twice:?}");
+    assert!(matches!((twice.line, &twice.why), (3, WrongEntry::Twice(name::k))), "{twice:?}");
     let split = refusal("[data]\n\nsplit = \"a half\"\n");
     assert!(matches!((split.line, &split.why), (3, WrongEntry::Option(_))), "{split:?}");
 }
@@ -186,11 +204,11 @@ fn parts_of_the_data_that_contradict_each_other() {
         ),
         (
             plain().train(file()).valid(file()).split(Some(split)),
-            DataOptionError::Twice { split, part: "valid" },
+            DataOptionError::Twice { split, part: name::valid },
         ),
         (
             plain().train(file()).test(file()).split(Some(split)),
-            DataOptionError::Twice { split, part: "test" },
+            DataOptionError::Twice { split, part: name::test },
         ),
     ];
     for (config, expected) in cases {
@@ -200,5 +218,5 @@ fn parts_of_the_data_that_contradict_each_other() {
         assert_eq!(error.into_cause::<DataOptionError>().unwrap(), expected);
     }
     let seed = plain().data_seed(1 << 63).check(100).unwrap_err();
-    assert!(matches!(seed.cause(), Some(OptionError::NotAllowed { name: "data-seed", .. })));
+    assert!(matches!(seed.cause(), Some(OptionError::NotAllowed { name: name::data_seed, .. })));
 }

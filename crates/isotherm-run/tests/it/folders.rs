@@ -190,7 +190,7 @@ fn data_that_do_not_go_together() {
     let RunDataError::Width { part, name, columns, wanted, .. } = width else {
         panic!("{width:?}")
     };
-    assert_eq!((part, name, columns, wanted), ("valid", two, 2, 3));
+    assert_eq!((part, name, columns, wanted), (isotherm_run::config::name::valid, two, 2, 3));
     let gone = refusal(Config::default().train(Some(IN_MEMORY.to_owned())));
     assert!(matches!(gone, RunDataError::NotStored), "{gone:?}");
 }

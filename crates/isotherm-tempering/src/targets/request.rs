@@ -1,7 +1,7 @@
 //! What is asked of the sampler of a target.
 
 use crate::MOST_RUNGS;
-use crate::causes::{EnergyError, RequestError};
+use crate::causes::{EnergyError, RequestError, name};
 use crate::error::Result;
 use crate::{limits, setters};
 
@@ -68,8 +68,8 @@ impl TargetRequest {
         if samples == 0 && log_z_steps == 0 {
             return Err(RequestError::NothingToDo.into());
         }
-        limits::at_least(2, "columns", columns as u64)?;
-        limits::at_least(1, "thin", thin)?;
+        limits::at_least(2, name::columns, columns as u64)?;
+        limits::at_least(1, name::thin, thin)?;
         if !(2..=MOST_RUNGS).contains(&rungs) {
             return Err(RequestError::Rungs { value: rungs, most: MOST_RUNGS }.into());
         }
@@ -103,11 +103,11 @@ mod tests {
             (TargetRequest { samples: 0, log_z_steps: 0, ..good }, R::NothingToDo),
             (
                 TargetRequest { columns: 1, ..good },
-                R::TooFew { name: "columns", value: 1, least: 2 },
+                R::TooFew { name: name::columns, value: 1, least: 2 },
             ),
             (TargetRequest { rungs: 1, ..good }, R::Rungs { value: 1, most: MOST_RUNGS }),
             (TargetRequest { rungs: 101, ..good }, R::Rungs { value: 101, most: MOST_RUNGS }),
-            (TargetRequest { thin: 0, ..good }, R::TooFew { name: "thin", value: 0, least: 1 }),
+            (TargetRequest { thin: 0, ..good }, R::TooFew { name: name::thin, value: 0, least: 1 }),
             (
                 TargetRequest { samples: usize::MAX, ..good },
                 R::TooManyValues { samples: usize::MAX, units: 5, log2_most: 36 },

@@ -1,7 +1,7 @@
 //! Why data cannot be used.
 
 use super::values::{ValueProblem, shown, spelled};
-use super::{Binarise, Scale, Split};
+use super::{Binarise, Scale, Split, name};
 use crate::error::{Action, Cause, Dialect, Kind};
 
 /// Data that cannot be used: where, and why.
@@ -188,24 +188,24 @@ impl DataProblem {
             DataProblem::AllConstant { rule } => format!(
                 "under {} every column is constant, so there is nothing to learn; check that the rule \
                  suits the values ({} shows them)",
-                d.setting("binarise", &rule.to_string()),
+                d.setting(name::binarise, &rule.to_string()),
                 d.action(&Action::Inspect)
             ),
             DataProblem::ConstantColumns { constant, columns, first, some_left_out } => {
                 let of = match some_left_out {
-                    true => format!(" of those that {} keeps", d.option("drop")),
+                    true => format!(" of those that {} keeps", d.option(name::drop)),
                     false => String::new(),
                 };
                 format!(
                     "{constant} of {columns} columns are constant, the first of them column {first}{of}; \
                      leave them out, or train on them as they are with {}",
-                    d.setting("constant-columns", "keep")
+                    d.setting(name::constant_columns, "keep")
                 )
             }
             DataProblem::EmptyPart { split, part, share, rows } => format!(
                 "{} leaves no example for {part}: a share of {share} of {rows} rows is too small; give \
                  it a larger share",
-                d.setting("split", &split.to_string())
+                d.setting(name::split, &split.to_string())
             ),
         }
     }
@@ -229,7 +229,7 @@ fn no_intensity(
     format!(
         "{subject} is not an intensity, which {rule} needs: fractions from 0 to 1, or whole numbers \
          from 0 to 255 of which some exceed 127; scale the values, or choose {} with X from {least} to {}",
-        d.setting("binarise", "threshold:X"),
+        d.setting(name::binarise, "threshold:X"),
         spelled(largest)
     )
 }

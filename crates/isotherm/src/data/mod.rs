@@ -31,3 +31,8 @@ pub use modes::Modes;
 pub use setting_error::DataSettingError;
 pub use shape::ImageShape;
 pub use split::{Split, SplitRows};
+
+isotherm_tempering::option_names! {
+    /// The options of data that messages name. Whoever reads data from files declares them.
+    pub mod name { valid, test, split, drop, binarise, constant_columns }
+}

@@ -1,7 +1,8 @@
 //! Settings of data whose text cannot be read, or that do not fit the data.
 
-use super::ImageShape;
+use super::{ImageShape, name};
 use crate::error::{Cause, Dialect, Kind};
+use crate::options;
 
 /// A setting of data that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,29 +47,29 @@ impl Cause for DataSettingError {
             DataSettingError::Binarise { text } => format!(
                 "{} is as-is, threshold:0.5 (or another number), static:1 (or another seed) or dynamic, \
                  not {text:?}",
-                d.option("binarise")
+                d.option(name::binarise)
             ),
             DataSettingError::Split { text } => format!(
                 "{} is the shares of train/valid or train/valid/test, which add up to 1, such as \
                  0.8/0.1/0.1 or 0.9/0/0.1, not {text:?}",
-                d.option("split")
+                d.option(name::split)
             ),
             DataSettingError::Shape { text } => format!(
                 "{} is width and height of an image, such as 28x28, not {text:?}",
-                d.option("shape")
+                d.option(options::name::shape)
             ),
             DataSettingError::ShapeDoesNotFit { shape, columns } => {
                 let pixels = shape.pixels().map_or("too many".to_owned(), |it| it.to_string());
                 format!(
                     "{} has {pixels} pixels but the data have {columns} columns; give width and height \
                      of one example, or omit {}",
-                    d.setting("shape", &shape.to_string()),
-                    d.option("shape")
+                    d.setting(options::name::shape, &shape.to_string()),
+                    d.option(options::name::shape)
                 )
             }
             DataSettingError::Drop { text } => format!(
                 "{}: columns are counted from 1, and a range ascends, such as 4-6",
-                d.setting("drop", text)
+                d.setting(name::drop, text)
             ),
         }
     }

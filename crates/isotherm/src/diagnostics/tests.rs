@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::*;
-use crate::error::{Action, Dialect, Plain};
+use crate::error::{Action, Dialect, OptionName, Plain};
 use crate::likelihood::{Basis, Reason};
 
 /// One of every kind, as `summary.json` holds them. Later versions must read them too.
@@ -33,10 +33,10 @@ fn every_kind_is_one_sentence_in_the_words_of_the_front_end() {
     /// Marks what comes from the front end.
     struct Marked;
     impl Dialect for Marked {
-        fn option(&self, name: &str) -> String {
+        fn option(&self, name: OptionName) -> String {
             format!("<{name}>")
         }
-        fn setting(&self, name: &str, value: &str) -> String {
+        fn setting(&self, name: OptionName, value: &str) -> String {
             format!("<{name}={value}>")
         }
         fn action(&self, action: &Action) -> String {

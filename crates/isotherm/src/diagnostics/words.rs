@@ -5,6 +5,8 @@ use isotherm_tempering::evidence::trips_in_words;
 use super::{Diagnostic, Stop, Stretch, WhichParameters, limits};
 use crate::error::{Action, Dialect};
 use crate::likelihood::exact::LARGEST;
+use crate::options::name;
+use crate::sampling;
 
 impl Diagnostic {
     /// One sentence, with options and commands in the words of a front end.
@@ -35,13 +37,13 @@ impl Diagnostic {
             Diagnostic::NonFinite { step } => format!(
                 "Values that are not finite appear from step {step} on: learning diverged, and a lower {} \
                  should help",
-                d.option("lr")
+                d.option(name::lr)
             ),
             Diagnostic::LargeParameters { largest } => format!(
                 "Weights or biases reach {largest:.0e}, beyond {}: learning has diverged, and a lower {} \
                  should help",
                 limits::LARGE_PARAMETER,
-                d.option("lr")
+                d.option(name::lr)
             ),
             Diagnostic::FallingLikelihood { best_step, best, last_step, last } => format!(
                 "The log-likelihood fell from {} at step {best_step} to {} at step {last_step}, by more \
@@ -50,7 +52,7 @@ impl Diagnostic {
                 nats(*best),
                 nats(*last),
                 100.0 * limits::LIKELIHOOD_FALL,
-                d.option("lr")
+                d.option(name::lr)
             ),
             Diagnostic::OnlineLikelihood { step, round_trips, columns } => format!(
                 "The likelihood along the run may be further off than its band: the sampler of this \
@@ -114,7 +116,7 @@ impl Diagnostic {
                     betas[0],
                     betas[1],
                     limits::STARVED_SWAP_RATE,
-                    d.setting("respace", "rejection")
+                    d.setting(name::respace, "rejection")
                 )
             }
             Diagnostic::ColdBottleneck { rung, beta, fall, predicted } => format!(
@@ -146,15 +148,15 @@ impl Diagnostic {
             Diagnostic::FullLadder { max_rungs, swap_rate, min_swap } => format!(
                 "The ladder could not grow: it has reached {}, and its mean swap rate is {swap_rate:.2}, \
                  below {}",
-                d.setting("max-rungs", &max_rungs.to_string()),
-                d.setting("min-swap", &min_swap.to_string())
+                d.setting(name::max_rungs, &max_rungs.to_string()),
+                d.setting(name::min_swap, &min_swap.to_string())
             ),
             Diagnostic::FewRoundTrips { round_trips, columns } => format!(
                 "The samples may come from a part of the model only: there were {} between the ends of \
                  the ladder since it was set up, fewer than one for each of the {columns} columns; a \
                  larger {} should help",
                 trips_in_words(*round_trips),
-                d.option("warm-up")
+                d.option(sampling::name::warm_up)
             ),
             Diagnostic::LostModes { updates, distance } => format!(
                 "After {updates} updates the model gives the modes of the data other masses than the data: \

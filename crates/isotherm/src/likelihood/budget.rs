@@ -1,8 +1,64 @@
 //! How much work goes into an estimate of log Z.
 
+use std::sync::LazyLock;
+
 use super::evaluating_sampler::Length;
-use crate::error::{Cause, Dialect, Kind, Result};
+use super::found::Way;
+use crate::error::{Cause, Dialect, Kind, OptionName, Result};
+use crate::options::{OptionSpec, Section};
+use crate::section;
 use isotherm_tempering::evidence::AnnealingEffort;
+
+/// The most particles, steps of annealing and steps of a sampler that an estimate may have, and the fewest.
+const FEWEST: u64 = 2;
+const MOST_PARTICLES: u64 = 1 << 24;
+const MOST_STEPS: u64 = 1 << 30;
+
+section! {
+    /// How log Z is found, and with how much effort.
+    pub struct EvaluateOptions in "" titled "log Z", set by EvaluateOptions {
+        /// How log Z is found: enumerated where it can be, or always, or estimated in any case.
+        log_z: Way = Way::Auto;
+        /// Particles of annealing.
+        particles: Option<usize> = None, in FEWEST..=MOST_PARTICLES,
+            absent 512, also ", and more until the standard error is 0.1 nats, up to 2048";
+        /// Steps of annealing.
+        steps: Option<usize> = None, in FEWEST..=MOST_STEPS,
+            absent 2000, also ", and more where the weights call for it, up to 32000";
+        /// Steps of each of the two samplers, after as many to warm up.
+        sampling_steps: Option<u64> = None, in FEWEST..=MOST_STEPS,
+            absent 3000, also ", and 12000 where the two do not agree after that, or make fewer round trips than there are replicas";
+        /// Do about a tenth of the work, whatever the estimate shows.
+        quick: bool = false;
+        /// Seed of the estimate.
+        seed: u64 = 1;
+    }
+}
+
+impl EvaluateOptions {
+    /// The options, each with its name, its kind and its help text.
+    pub fn table() -> &'static [OptionSpec] {
+        static TABLE: LazyLock<Vec<OptionSpec>> = LazyLock::new(EvaluateOptions::specs);
+        &TABLE
+    }
+
+    /// The effort that they ask for. What is chosen is neither raised nor lowered.
+    pub fn budget(&self) -> Budget {
+        let mut budget = if self.quick { Budget::quick() } else { Budget::full() };
+        budget.seed = self.seed;
+        if let Some(steps) = self.sampling_steps {
+            budget.sampler = Length::chosen(budget.sampler.columns, steps);
+        }
+        let annealing = &mut budget.annealing;
+        if let Some(particles) = self.particles {
+            (annealing.particles, annealing.most_batches) = (particles, 1);
+        }
+        if let Some(steps) = self.steps {
+            (annealing.steps, annealing.most_steps) = (steps, steps);
+        }
+        budget
+    }
+}
 
 /// How much work an estimate of log Z may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,13 +76,13 @@ impl Budget {
     /// bear out the two samplers.
     pub fn full() -> Budget {
         let annealing = AnnealingEffort {
-            particles: 512,
+            particles: absent::particles,
             most_batches: 4,
-            steps: 2000,
+            steps: absent::steps,
             most_steps: 32_000,
             error: 0.1,
         };
-        let sampler = Length { most_steps: 12_000, ..Length::fixed(32, 3000) };
+        let sampler = Length { most_steps: 12_000, ..Length::fixed(32, absent::sampling_steps) };
         Budget { annealing, sampler, seed: 1 }
     }
 
@@ -72,15 +128,14 @@ impl Budget {
         let AnnealingEffort { particles, steps, .. } = self.annealing;
         let Length { steps: first, most_steps, .. } = self.sampler;
         // Without a first look there is nothing to go on from.
-        let sampling =
-            if first == 0 { 0 } else { usize::try_from(most_steps).unwrap_or(usize::MAX) };
+        let sampling = if first == 0 { 0 } else { most_steps };
         let bounds = [
-            ("particles", particles, 1 << 24),
-            ("steps", steps, 1 << 30),
-            ("sampling-steps", sampling, 1 << 30),
+            (name::particles, particles as u64, MOST_PARTICLES),
+            (name::steps, steps as u64, MOST_STEPS),
+            (name::sampling_steps, sampling, MOST_STEPS),
         ];
         for (name, value, most) in bounds {
-            if !(2..=most).contains(&value) {
+            if !(FEWEST..=most).contains(&value) {
                 return Err(BudgetError { name, value, most }.into());
             }
         }
@@ -92,11 +147,11 @@ impl Budget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BudgetError {
     /// Its name.
-    pub name: &'static str,
+    pub name: OptionName,
     /// What was given.
-    pub value: usize,
+    pub value: u64,
     /// The most; the least is 2.
-    pub most: usize,
+    pub most: u64,
 }
 
 impl Cause for BudgetError {
@@ -107,7 +162,7 @@ impl Cause for BudgetError {
     fn words(&self, dialect: &dyn Dialect) -> String {
         let BudgetError { name, value, most } = *self;
         format!(
-            "{} is not between 2 and {most}; an estimate of log Z takes some hundreds of particles and \
+            "{} is not between {FEWEST} and {most}; an estimate of log Z takes some hundreds of particles and \
              some thousands of steps",
             dialect.setting(name, &value.to_string())
         )

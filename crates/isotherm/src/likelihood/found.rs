@@ -1,5 +1,7 @@
 //! log Z by whichever way the size of the model allows, for any number of data sets.
 
+use serde::{Deserialize, Serialize};
+
 use super::bracket::{self, LogZ};
 use super::budget::Budget;
 use super::exact;
@@ -9,7 +11,9 @@ use crate::error::Result;
 use crate::model::Rbm;
 
 /// How log Z is to be found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Way {
     /// Enumerated where it can be, otherwise estimated.
     Auto,

@@ -15,7 +15,7 @@ pub mod online;
 pub mod verdict;
 
 pub use bracket::LogZ;
-pub use budget::{Budget, BudgetError};
+pub use budget::{Budget, BudgetError, EvaluateOptions, name};
 pub use evaluating_sampler::{Length, SamplerReport};
 pub use found::{FoundLogZ, Way};
 pub use free_energies::{

@@ -7,7 +7,7 @@ use isotherm_tempering::streams::{Key, Purpose};
 use super::{Algorithm, Keeps, Learner, Negative};
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::options::{OptionError, Options};
+use crate::options::{OptionError, Options, name};
 use crate::paths::joint::joint;
 use crate::paths::{Gibbs, RbmEnsemble, SwapOn};
 
@@ -17,7 +17,7 @@ pub const LEARNER: Learner = Learner {
     check: |Options { sampler, optimiser, .. }| match sampler.columns {
         Some(columns) if columns != optimiser.batch => {
             let why = "whose samples start from the batch; set `batch` instead";
-            Err(OptionError::Refused { by: Algorithm::Cd, name: "columns", why }.into())
+            Err(OptionError::Refused { by: Algorithm::Cd, name: name::columns, why }.into())
         }
         _ => Ok(()),
     },

@@ -6,7 +6,7 @@ use isotherm_tempering::streams::Key;
 use super::{Algorithm, Keeps, Learner, Negative};
 use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
-use crate::options::OptionError;
+use crate::options::{OptionError, name};
 
 /// Exact sampling in the registry.
 pub const LEARNER: Learner = Learner {
@@ -14,9 +14,9 @@ pub const LEARNER: Learner = Learner {
     check: |options| {
         let (by, most) = (Algorithm::Exact, PerfectSampler::LARGEST);
         let refused = if options.sampler.k > 1 {
-            OptionError::Refused { by, name: "k", why: "whose samples need no Gibbs steps" }
+            OptionError::Refused { by, name: name::k, why: "whose samples need no Gibbs steps" }
         } else if options.hidden > most {
-            let (name, why) = ("hidden", "which enumerates the hidden states");
+            let (name, why) = (name::hidden, "which enumerates the hidden states");
             OptionError::Beyond { by, name, value: options.hidden, most, why }
         } else {
             return Ok(());

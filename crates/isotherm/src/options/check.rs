@@ -2,9 +2,9 @@
 
 use super::error::OptionError;
 use super::memory::Sizes;
-use super::{Chosen, Options, PathKind, Plan, check_ranges};
+use super::{Chosen, Options, PathKind, Plan, check_ranges, ladder, name, sampler};
 use crate::data::ImageShape;
-use crate::error::Result;
+use crate::error::{OptionName, Result};
 use crate::negative::Keeps;
 use crate::objective::penalties::Smoothness;
 use crate::paths::SwapOn;
@@ -12,12 +12,6 @@ use isotherm_tempering::Respace;
 
 /// The largest layer that is enumerated all along a run and not only at its end.
 const CHEAP_LAYER: usize = 16;
-
-/// Columns of a ladder whose particles were chosen, but not its columns.
-const COLUMNS_FOR_PARTICLES: usize = 16;
-
-/// Rungs at the start, if none are given.
-const RUNGS: usize = 10;
 
 /// Bounds mistyped numbers of updates, which would never end.
 const MOST_STEPS: u64 = 1 << 48;
@@ -67,7 +61,7 @@ impl Options {
         let wrong = if optimiser.sampling_steps > 0 && !algorithm.is_persistent() {
             OptionError::NothingToSample { algorithm }
         } else if sampler.temper_every > 1 && !algorithm.is_tempered() {
-            OptionError::NeedsLadder { name: "temper-every", value: sampler.temper_every }
+            OptionError::NeedsLadder { name: name::temper_every, value: sampler.temper_every }
         } else if steps.is_none_or(|steps| steps > MOST_STEPS) {
             OptionError::TooManySteps
         } else if ladder.burn_in >= ladder.spawn_every {
@@ -100,15 +94,17 @@ impl Options {
     fn choose_rungs(&self) -> Result<usize> {
         let (rungs, max_rungs) = (self.ladder.rungs, self.ladder.max_rungs);
         match (self.sampler.algorithm.learner().keeps, rungs) {
-            (Keeps::Ladder { adapts: true }, rungs) if rungs.unwrap_or(RUNGS) > max_rungs => {
-                let rungs = rungs.unwrap_or(RUNGS);
+            (Keeps::Ladder { adapts: true }, rungs)
+                if rungs.unwrap_or(ladder::absent::rungs) > max_rungs =>
+            {
+                let rungs = rungs.unwrap_or(ladder::absent::rungs);
                 Err(OptionError::TooManyRungs { rungs, max_rungs }.into())
             }
             (Keeps::Ladder { .. }, Some(1)) => Err(OptionError::TooFewRungs.into()),
-            (Keeps::Ladder { .. }, rungs) => Ok(rungs.unwrap_or(RUNGS)),
+            (Keeps::Ladder { .. }, rungs) => Ok(rungs.unwrap_or(ladder::absent::rungs)),
             (_, None | Some(1)) => Ok(1),
             (_, Some(rungs)) => {
-                Err(OptionError::NeedsLadder { name: "rungs", value: rungs as u64 }.into())
+                Err(OptionError::NeedsLadder { name: name::rungs, value: rungs as u64 }.into())
             }
         }
     }
@@ -118,7 +114,7 @@ impl Options {
         let (algorithm, batch) = (self.sampler.algorithm, self.optimiser.batch);
         self.sampler.columns.unwrap_or(match (algorithm.learner().keeps, self.sampler.particles) {
             (Keeps::Particles, Some(particles)) => particles,
-            (Keeps::Ladder { .. }, Some(particles)) => particles.min(COLUMNS_FOR_PARTICLES),
+            (Keeps::Ladder { .. }, Some(particles)) => particles.min(sampler::absent::columns),
             _ => batch,
         })
     }
@@ -149,19 +145,20 @@ impl Options {
     }
 
     /// Those of the chosen options that have no effect beside the others.
-    pub fn unused(&self, chosen: &Chosen) -> Vec<&'static str> {
-        const ADAPTATION: [&str; 7] =
-            ["respace", "beta-lr", "min-swap", "min-rungs", "max-rungs", "spawn-every", "burn-in"];
+    pub fn unused(&self, chosen: &Chosen) -> Vec<OptionName> {
         let algorithm = self.sampler.algorithm;
         let fixed = algorithm.is_adaptive() && self.ladder.respace == Respace::Fixed;
-        let is_unused = |name: &&str| match *name {
-            "beta-lr" if fixed => true,
-            name if ADAPTATION.contains(&name) => !algorithm.is_adaptive(),
-            "spacing" | "swap" => !algorithm.is_tempered(),
-            "particles" if algorithm.learner().keeps == Keeps::Particles => {
+        let is_unused = |option: &OptionName| match *option {
+            name::beta_lr if fixed => true,
+            name::respace | name::beta_lr | name::min_swap | name::min_rungs | name::max_rungs => {
+                !algorithm.is_adaptive()
+            }
+            name::spawn_every | name::burn_in => !algorithm.is_adaptive(),
+            name::spacing | name::swap => !algorithm.is_tempered(),
+            name::particles if algorithm.learner().keeps == Keeps::Particles => {
                 self.sampler.columns.is_some()
             }
-            "particles" => !algorithm.is_persistent(),
+            name::particles => !algorithm.is_persistent(),
             _ => false,
         };
         chosen.names().filter(is_unused).collect()

@@ -1,6 +1,6 @@
 //! Defaults that follow from the data.
 
-use super::{Chosen, LrDecay, Options, Section};
+use super::{Chosen, Options, Section, name};
 use crate::data::Dataset;
 
 /// The precision of the prior that draws neighbouring pixels together, for the likelihood of all examples
@@ -9,6 +9,17 @@ const SMOOTHNESS: f64 = 15.0;
 
 /// The strongest penalty that this makes for few examples.
 const MOST_SMOOTHNESS: f64 = 0.05;
+
+/// Passes over the examples, and over pictures.
+const PASSES: u64 = 200;
+const PASSES_OVER_PICTURES: u64 = 500;
+
+/// The fewest updates and the most that these passes make.
+const FEWEST_UPDATES: u64 = 40_000;
+const MOST_UPDATES: u64 = 100_000;
+
+/// The least learning rate that more updates make.
+const LEAST_LR: f64 = 0.01;
 
 /// How many updates, and how large the first of them are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,12 +37,13 @@ impl Pace {
     /// pixels have similar weights it takes 500 passes to overfit. The numbers come from the same experiments as
     /// [`Options::for_examples`].
     pub fn of(examples: usize, batch: usize, smooth: bool, chosen: Option<u64>) -> Pace {
-        let passes: u64 = if smooth { 500 } else { 200 };
+        let passes = if smooth { PASSES_OVER_PICTURES } else { PASSES };
         let batches = examples.div_ceil(batch.max(1)) as u64;
-        let wanted = batches.saturating_mul(passes).clamp(5_000, 100_000);
-        let updates = chosen.unwrap_or(wanted.max(40_000));
-        let lr = 0.05 * (wanted as f64 / updates as f64);
-        Pace { updates, lr: lr.clamp(0.01, 0.05) }
+        let wanted = batches.saturating_mul(passes).clamp(5_000, MOST_UPDATES);
+        let updates = chosen.unwrap_or(wanted.max(FEWEST_UPDATES));
+        let most = Options::for_examples().optimiser.lr;
+        let lr = most * (wanted as f64 / updates as f64);
+        Pace { updates, lr: lr.clamp(LEAST_LR, most) }
     }
 }
 
@@ -39,38 +51,33 @@ impl Options {
     /// The defaults for examples, rather than for the paper's mixture. They come from binarized MNIST, Caltech
     /// Silhouettes and NLTCS, see the results in the documentation.
     pub fn for_examples() -> Options {
-        let lr_decay = LrDecay::HoldLinear;
-        Options::default().batch(100).particles(Some(500)).lr(0.05).lr_decay(lr_decay).l1(1e-4)
+        <Options as Section>::for_examples()
     }
 
     /// Adapts what was not chosen to the data and to what was: the particles, the pace and, for pictures, the
     /// penalty on differences between neighbouring pixels. A stream with a known density needs nothing.
     pub fn adapt_to(&mut self, data: &Dataset, chosen: &Chosen) {
         let Some(examples) = data.examples() else { return };
-        let is_chosen = |name: &str| {
-            debug_assert!(Options::has(name), "{name} is no option");
-            chosen.contains(name)
-        };
-        if !is_chosen("particles") {
+        if !chosen.contains(name::particles) {
             // At least one in each column.
             self.sampler.particles = self.sampler.particles.max(self.sampler.columns);
         }
         let pictures = self.shape.is_some() || data.pictures().is_some();
         let optimiser = &mut self.optimiser;
-        if !is_chosen("smooth") && pictures {
+        if !chosen.contains(name::smooth) && pictures {
             optimiser.smooth = (SMOOTHNESS / examples as f64).min(MOST_SMOOTHNESS);
-            if !is_chosen("l1") {
+            if !chosen.contains(name::l1) {
                 // The two share the work.
                 optimiser.l1 /= 2.0;
             }
         }
-        let updates = is_chosen("updates").then_some(optimiser.updates);
+        let updates = chosen.contains(name::updates).then_some(optimiser.updates);
         let pace = Pace::of(examples, optimiser.batch, optimiser.smooth > 0.0, updates);
         optimiser.updates = pace.updates;
-        if !is_chosen("lr") {
+        if !chosen.contains(name::lr) {
             optimiser.lr = pace.lr;
         }
-        if !is_chosen("smooth") {
+        if !chosen.contains(name::smooth) {
             let most = self.most_smoothness();
             self.optimiser.smooth = self.optimiser.smooth.min(most);
         }
@@ -90,6 +97,7 @@ mod tests {
     use isotherm_kernels::BitMatrix;
 
     use super::*;
+    use crate::OptionName;
     use crate::options::find;
 
     /// Pictures of so many examples: squares in the middle of 8 × 8 pixels.
@@ -106,8 +114,8 @@ mod tests {
         Dataset::from_bits(bits).unwrap()
     }
 
-    fn adapted(data: &Dataset, chosen: &[&str], mut options: Options) -> Options {
-        let specs = chosen.iter().map(|name| find(Options::table(), name).unwrap());
+    fn adapted(data: &Dataset, chosen: &[OptionName], mut options: Options) -> Options {
+        let specs = chosen.iter().map(|name| find(Options::table(), name.as_str()).unwrap());
         options.adapt_to(data, &specs.collect());
         options
     }
@@ -121,11 +129,11 @@ mod tests {
         assert!(difference.abs() < 1e-12, "500 passes of 30 batches");
 
         let chosen = Options::for_examples().smooth(0.0).lr(0.3);
-        let kept = adapted(&data, &["smooth", "lr"], chosen).optimiser;
+        let kept = adapted(&data, &[name::smooth, name::lr], chosen).optimiser;
         assert_eq!((kept.smooth, kept.l1, kept.lr), (0.0, 1e-4, 0.3));
-        let kept = adapted(&data, &["smooth"], Options::for_examples());
+        let kept = adapted(&data, &[name::smooth], Options::for_examples());
         assert_eq!(kept.optimiser.lr, 0.01, "200 passes would be 0.0075");
-        assert_eq!(adapted(&data, &["l1"], Options::for_examples()).optimiser.l1, 1e-4);
+        assert_eq!(adapted(&data, &[name::l1], Options::for_examples()).optimiser.l1, 1e-4);
     }
 
     #[test]
@@ -134,7 +142,7 @@ mod tests {
         let table = adapted(&data, &[], Options::for_examples()).optimiser;
         assert_eq!((table.smooth, table.l1, table.updates), (0.0, 1e-4, 40_000));
         let shaped = Options::for_examples().shape("13x5".parse().ok());
-        let shaped = adapted(&data, &["shape"], shaped);
+        let shaped = adapted(&data, &[name::shape], shaped);
         assert!(shaped.optimiser.smooth > 0.0, "a shape makes pictures of them");
         let mixture = adapted(&Dataset::mixture(1), &[], Options::default());
         assert_eq!(mixture, Options::default());
@@ -145,7 +153,7 @@ mod tests {
     fn few_pictures_and_large_rates_are_not_refused() {
         for lr in [0.05, 1.0, 100.0, 1e30] {
             let options = Options::for_examples().lr(lr).momentum(0.9);
-            let options = adapted(&pictures(18, 64), &["lr"], options);
+            let options = adapted(&pictures(18, 64), &[name::lr], options);
             assert!(options.check(64).is_ok(), "{lr}: {}", options.optimiser.smooth);
         }
     }

@@ -2,8 +2,8 @@
 
 use super::spec::named;
 use super::value::ValueKind;
-use super::{Algorithm, PathKind, word};
-use crate::error::{Action, Cause, Dialect, Kind};
+use super::{Algorithm, PathKind, name, word};
+use crate::error::{Action, Cause, Dialect, Kind, OptionName};
 
 /// Why options are refused.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,25 +14,25 @@ pub enum OptionError {
     Unknown {
         name: String,
         /// The option that the name resembles.
-        nearest: Option<&'static str>,
+        nearest: Option<OptionName>,
     },
     /// There is no section of this name.
     UnknownSection { name: String },
     /// An option stands in a section that is not its own.
     WrongSection {
-        name: &'static str,
+        name: OptionName,
         /// The section that it is in.
         section: &'static str,
     },
     /// A value that the option does not take.
     NotAllowed {
-        name: &'static str,
+        name: OptionName,
         value: String,
         /// The values that it takes.
         wanted: ValueKind,
     },
     /// An option that is for samplers with a ladder.
-    NeedsLadder { name: &'static str, value: u64 },
+    NeedsLadder { name: OptionName, value: u64 },
     /// A ladder with a single rung.
     TooFewRungs,
     /// More rungs at the start than there may ever be.
@@ -49,7 +49,7 @@ pub enum OptionError {
     Refused {
         /// The algorithm.
         by: Algorithm,
-        name: &'static str,
+        name: OptionName,
         /// Why not, as a clause about the algorithm; options stand in backticks.
         why: &'static str,
     },
@@ -57,7 +57,7 @@ pub enum OptionError {
     Beyond {
         /// The algorithm.
         by: Algorithm,
-        name: &'static str,
+        name: OptionName,
         value: usize,
         /// The largest that it takes.
         most: usize,
@@ -108,11 +108,11 @@ impl Cause for OptionError {
     }
 
     fn words(&self, d: &dyn Dialect) -> String {
-        let set = |name: &str, value: &dyn ToString| d.setting(name, &value.to_string());
-        let with = |algorithm: &Algorithm| d.setting("algorithm", word(algorithm));
+        let set = |name: OptionName, value: &dyn ToString| d.setting(name, &value.to_string());
+        let with = |algorithm: &Algorithm| d.setting(name::algorithm, word(algorithm));
         match self {
             OptionError::Unknown { name, nearest: Some(nearest) } => {
-                format!("there is no option {name:?}; did you mean {}?", d.option(nearest))
+                format!("there is no option {name:?}; did you mean {}?", d.option(*nearest))
             }
             OptionError::Unknown { name, nearest: None } => {
                 let list = d.action(&Action::ListOptions);
@@ -123,109 +123,103 @@ impl Cause for OptionError {
                 format!("there is no section [{name}]; {list} lists the options")
             }
             OptionError::WrongSection { name, section } => match *section {
-                "" => format!("{} belongs above all sections; move it there", d.option(name)),
+                "" => format!("{} belongs above all sections; move it there", d.option(*name)),
                 section => {
-                    format!("{} belongs in the section [{section}]; move it there", d.option(name))
+                    format!("{} belongs in the section [{section}]; move it there", d.option(*name))
                 }
             },
             OptionError::NotAllowed { name, value, wanted } => {
-                let written_as_real =
-                    matches!(wanted, ValueKind::Count { .. }) && value.contains(['.', 'e', 'E']);
-                let hint = match written_as_real && value.parse::<f64>().is_ok() {
-                    true => ", written without a point or an exponent",
-                    false => "",
-                };
-                format!("{} must be {wanted}{hint}, not {value}", d.option(name))
+                format!("{} must be {wanted}, not {value}", d.option(*name))
             }
             OptionError::NeedsLadder { name, value } => {
-                let algorithm = d.option("algorithm");
-                format!("{} needs a tempered {algorithm}, pt or apt", set(name, value))
+                let algorithm = d.option(name::algorithm);
+                format!("{} needs a tempered {algorithm}, pt or apt", set(*name, value))
             }
             OptionError::TooFewRungs => {
                 format!(
                     "{} must be at least 2 with {} pt or apt",
-                    d.option("rungs"),
-                    d.option("algorithm")
+                    d.option(name::rungs),
+                    d.option(name::algorithm)
                 )
             }
             OptionError::TooManyRungs { rungs, max_rungs } => {
-                let (rungs, most) = (set("rungs", rungs), set("max-rungs", max_rungs));
+                let (rungs, most) = (set(name::rungs, rungs), set(name::max_rungs, max_rungs));
                 format!("{rungs} is more than {most}; lower the one or raise the other")
             }
             OptionError::RungBounds { min_rungs, max_rungs } => {
-                let (min, max) = (set("min-rungs", min_rungs), set("max-rungs", max_rungs));
+                let (min, max) = (set(name::min_rungs, min_rungs), set(name::max_rungs, max_rungs));
                 format!("{min} is more than {max}; lower the one or raise the other")
             }
             OptionError::BurnIn { burn_in, spawn_every } => format!(
                 "{} must be shorter than {}, or the rungs never move while the ladder grows",
-                set("burn-in", burn_in),
-                set("spawn-every", spawn_every)
+                set(name::burn_in, burn_in),
+                set(name::spawn_every, spawn_every)
             ),
             OptionError::PathUnused { algorithm } => {
-                let (path, with) = (d.option("path"), with(algorithm));
+                let (path, with) = (d.option(name::path), with(algorithm));
                 format!("{path} does not go with {with}, which samples at β = 1 only")
             }
             OptionError::SwapOnEnergy { path } => format!(
                 "{} does not go with {}, which has no visible units to compute an energy with; leave \
                  {} out",
-                d.setting("swap", "energy"),
-                d.setting("path", word(path)),
-                d.option("swap")
+                d.setting(name::swap, "energy"),
+                d.setting(name::path, word(path)),
+                d.option(name::swap)
             ),
             OptionError::Refused { by, name, why } => {
-                format!("{} does not go with {}, {}", d.option(name), with(by), named(why, d))
+                format!("{} does not go with {}, {}", d.option(*name), with(by), named(why, d))
             }
             OptionError::Beyond { by, name, value, most, why } => format!(
                 "{} is more than the {most} that go with {}, {}; lower it or choose another {}",
-                set(name, value),
+                set(*name, value),
                 with(by),
                 named(why, d),
-                d.option("algorithm")
+                d.option(name::algorithm)
             ),
             OptionError::TooFewParticles { particles, columns } => format!(
                 "{} are fewer than {}, of which each has one; raise {} or lower {}",
-                set("particles", particles),
-                set("columns", columns),
-                d.option("particles"),
-                d.option("columns")
+                set(name::particles, particles),
+                set(name::columns, columns),
+                d.option(name::particles),
+                d.option(name::columns)
             ),
             OptionError::NothingToSample { algorithm } => {
-                let (steps, with) = (d.option("sampling-steps"), with(algorithm));
+                let (steps, with) = (d.option(name::sampling_steps), with(algorithm));
                 format!("{steps} does not go with {with}, which keeps no samples")
             }
             OptionError::TooManySteps => {
-                let (updates, steps) = (d.option("updates"), d.option("sampling-steps"));
+                let (updates, steps) = (d.option(name::updates), d.option(name::sampling_steps));
                 format!("{updates} and {steps} add up to more than 2^48; lower them")
             }
             OptionError::PatienceUnmeasured => format!(
                 "{} needs likelihoods along the run, and {} asks for none; leave one of them out",
-                d.option("patience"),
-                d.setting("likelihood-every", "0")
+                d.option(name::patience),
+                d.setting(name::likelihood_every, "0")
             ),
             OptionError::NoNeighbours { smooth, columns } => format!(
                 "{} needs to know which of the {columns} columns are neighbours, and they make no \
                  square; give {}, or leave {} out",
-                set("smooth", smooth),
-                d.setting("shape", "WIDTHxHEIGHT"),
-                d.option("smooth")
+                set(name::smooth, smooth),
+                d.setting(name::shape, "WIDTHxHEIGHT"),
+                d.option(name::smooth)
             ),
             OptionError::TooSmooth { smooth, lr, most } => format!(
                 "{} at {} would draw neighbouring weights beyond each other; with this rate and \
                  momentum it must be below {most:.2e}",
-                set("smooth", smooth),
-                set("lr", lr)
+                set(name::smooth, smooth),
+                set(name::lr, lr)
             ),
             OptionError::Memory { gibibytes, most, what } => {
                 let lower = match what {
-                    MemoryUse::Weights => d.option("hidden"),
-                    MemoryUse::Minibatch => d.option("batch"),
+                    MemoryUse::Weights => d.option(name::hidden),
+                    MemoryUse::Minibatch => d.option(name::batch),
                     MemoryUse::Replicas => format!(
                         "{} (as many as {} if absent), {}, {} or {}",
-                        d.option("columns"),
-                        d.option("batch"),
-                        d.option("particles"),
-                        d.option("rungs"),
-                        d.option("max-rungs")
+                        d.option(name::columns),
+                        d.option(name::batch),
+                        d.option(name::particles),
+                        d.option(name::rungs),
+                        d.option(name::max_rungs)
                     ),
                 };
                 format!(

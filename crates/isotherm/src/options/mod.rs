@@ -7,7 +7,7 @@
 //! let options = Options::default().hidden(16).algorithm(Algorithm::Pt).updates(1000);
 //! assert_eq!(options.optimiser.updates, 1000);
 //! let plan = options.check(100)?; // for data with 100 columns
-//! assert_eq!(plan.rungs, 10);
+//! assert_eq!(plan.rungs(), 10);
 //! # Ok::<(), isotherm::Error>(())
 //! ```
 
@@ -48,11 +48,11 @@ pub use spec::{Chosen, OptionSpec};
 pub use value::{ValueKind, word};
 
 #[doc(hidden)]
-pub use section::kebab;
+pub use isotherm_tempering::option_names;
 #[doc(hidden)]
 pub use spec::{Section, check_ranges, find, set};
 #[doc(hidden)]
-pub use value::{Number, OptionValue, Unreadable};
+pub use value::{Number, OptionValue, Unreadable, read_in_range};
 
 /// Bounds a mistyped number of hidden units, which would take terabytes.
 const MOST_UNITS: u64 = 1 << 20;
@@ -61,7 +61,7 @@ section! {
     /// The options of training. [`Options::check`] chooses what is `None`.
     ///
     /// Every option has a method of its name that sets it, whatever section it is in. The defaults are those for
-    /// the paper's mixture; [`Options::for_examples`] has those for other data.
+    /// the built-in data, the paper's mixture; [`Options::for_examples`] has those for other data.
     pub struct Options in "" titled "Model", set by Options and TrainingBuilder {
         /// Hidden units.
         hidden: usize = 10, in 1..=MOST_UNITS;

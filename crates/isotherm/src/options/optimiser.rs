@@ -10,6 +10,7 @@ use crate::training::TrainingBuilder;
 /// How the learning rate falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LrDecay {
     /// It does not.
     Constant,
@@ -24,6 +25,7 @@ pub enum LrDecay {
 /// Which gradient is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum GradientKind {
     /// The paper's Eq. 2 as it stands.
     Plain,
@@ -37,20 +39,19 @@ section! {
         /// What is maximised, less the penalties: the mean log-likelihood of the examples.
         objective: ObjectiveKind = ObjectiveKind::Likelihood;
         /// Examples in a minibatch.
-        batch: usize = 5, in 1..=u64::MAX, default "100", mixture "5";
+        batch: usize = 5, in 1..=u64::MAX, examples 100;
         /// Updates of the model.
         updates: u64 = 100_000, in 1..=u64::MAX,
-            default "200 passes over the data, 500 over pictures, at least 40000 and at most 100000",
-            mixture "100000";
+            default "200 passes over the data, 500 over pictures, at least 40000 and at most 100000";
         /// Steps of sampling after the last update; the ladder still adapts.
         sampling_steps: u64 = 0;
         /// Learning rate.
         lr: f64 = 0.01, in 0.0..=1e38,
-            default "0.05, or proportionally less where there are more updates than those passes take, down to 0.01",
-            mixture "0.01";
+            examples 0.05,
+            also ", or proportionally less where there are more updates than those passes take, down to 0.01";
         /// How the learning rate falls: not at all, linearly to 0, held for 30 % of the updates and then
         /// linearly, or as 1/t.
-        lr_decay: LrDecay = LrDecay::Linear, default "hold-linear", mixture "linear";
+        lr_decay: LrDecay = LrDecay::Linear, examples LrDecay::HoldLinear;
         /// Momentum.
         momentum: f64 = 0.0, in 0.0..=0.999_999;
         /// L2 penalty on the weights: half of this times the sum of their squares.
@@ -58,7 +59,7 @@ section! {
         /// L1 penalty on the weights: each update moves every weight towards zero by the learning rate times
         /// this, divided by 1 − momentum.
         l1: f64 = 0.0, in 0.0..=1.0,
-            default "1e-4, half of that beside the default of `smooth`", mixture "0";
+            examples 1e-4, also ", half of that beside the default of `smooth`";
         /// Penalty on differences between the weights of neighbouring pixels, where the examples are images:
         /// half of this times the sum of their squares.
         smooth: f64 = 0.0, in 0.0..=1.0, value "STRENGTH",

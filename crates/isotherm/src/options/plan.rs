@@ -1,43 +1,112 @@
 //! Options once they are checked: every choice made, every option valid.
 
-use super::{Options, PathKind};
+use super::{Options, PathKind, name};
+use crate::error::OptionName;
 use crate::objective::penalties::Smoothness;
 use crate::paths::SwapOn;
 use isotherm_tempering::Adaptation;
 
-/// Checked options: every choice made, every option valid. [`Options::check`] makes one.
+/// Checked options: every choice made, every option valid. Only [`Options::check`] makes one.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct Plan {
     /// The options with every choice written out; what `config.toml` holds.
-    pub options: Options,
+    pub(crate) options: Options,
     /// The path between the reference and the model; not [`PathKind::Auto`].
-    pub path: PathKind,
+    pub(crate) path: PathKind,
     /// What swaps are decided on.
-    pub swap: SwapOn,
+    pub(crate) swap: SwapOn,
     /// Rungs of the ladder at the start.
-    pub rungs: usize,
+    pub(crate) rungs: usize,
     /// Columns of replicas.
-    pub columns: usize,
+    pub(crate) columns: usize,
     /// Persistent particles, the replicas at β = 1: one in each column, and those that wait beside the ladder.
-    pub particles: usize,
+    pub(crate) particles: usize,
     /// Updates that the moving average looks back over.
-    pub average: u64,
+    pub(crate) average: u64,
     /// The penalty on differences between neighbouring pixels, if there is one.
-    pub smoothness: Option<Smoothness>,
+    pub(crate) smoothness: Option<Smoothness>,
     /// Standard deviation of the initial weights.
-    pub init_std: f64,
+    pub(crate) init_std: f64,
     /// Steps between two rows of metrics.
-    pub metrics_every: u64,
+    pub(crate) metrics_every: u64,
     /// Updates between two likelihoods; 0: only at the end.
-    pub likelihood_every: u64,
+    pub(crate) likelihood_every: u64,
     /// Whether the likelihood along the run is estimated, because enumerating is too slow.
-    pub follows: bool,
+    pub(crate) follows: bool,
     /// Bytes of memory that learning takes besides the data, about and at most.
-    pub bytes: f64,
+    pub(crate) bytes: f64,
 }
 
 impl Plan {
+    /// The options with every choice written out; what `config.toml` holds.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The path between the reference and the model; not [`PathKind::Auto`].
+    pub fn path(&self) -> PathKind {
+        self.path
+    }
+
+    /// What swaps are decided on.
+    pub fn swap(&self) -> SwapOn {
+        self.swap
+    }
+
+    /// Rungs of the ladder at the start.
+    pub fn rungs(&self) -> usize {
+        self.rungs
+    }
+
+    /// Columns of replicas.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Persistent particles, the replicas at β = 1: one in each column, and those that wait beside the ladder.
+    pub fn particles(&self) -> usize {
+        self.particles
+    }
+
+    /// Updates that the moving average looks back over.
+    pub fn average(&self) -> u64 {
+        self.average
+    }
+
+    /// The penalty on differences between neighbouring pixels, if there is one.
+    pub fn smoothness(&self) -> Option<Smoothness> {
+        self.smoothness
+    }
+
+    /// Standard deviation of the initial weights.
+    pub fn init_std(&self) -> f64 {
+        self.init_std
+    }
+
+    /// Steps between two rows of metrics.
+    pub fn metrics_every(&self) -> u64 {
+        self.metrics_every
+    }
+
+    /// Updates between two likelihoods; 0: only at the end.
+    pub fn likelihood_every(&self) -> u64 {
+        self.likelihood_every
+    }
+
+    /// Whether the likelihood along the run is estimated, because enumerating is too slow.
+    pub fn follows(&self) -> bool {
+        self.follows
+    }
+
+    /// Bytes of memory that learning takes besides the data, about and at most.
+    pub fn bytes(&self) -> f64 {
+        self.bytes
+    }
+
+    /// Options that every version has chosen where they were absent, and written out. Files that people write
+    /// hardly have all of them.
+    pub const ALWAYS_CHOSEN: [OptionName; 3] = [name::columns, name::init_std, name::metrics_every];
+
     /// How the ladder adapts, if it does.
     pub fn adaptation(&self) -> Option<Adaptation> {
         let adapts = self.options.sampler.algorithm.is_adaptive();

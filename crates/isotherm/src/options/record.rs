@@ -9,6 +9,7 @@ use crate::training::TrainingBuilder;
 /// What is done about the likelihood at the end of a run whose model cannot be enumerated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum FinalLikelihood {
     /// It is estimated, with little effort.
     Estimate,

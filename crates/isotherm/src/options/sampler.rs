@@ -24,12 +24,12 @@ section! {
         swap: Option<SwapOn> = None, default "energy on the joint path, else free-energy";
         /// Columns of replicas that share the ladder.
         columns: Option<usize> = None, in 1..=u64::MAX,
-            default "16; as many as `particles` with sml, and as many as `batch` with cd and exact",
-            mixture "as many as `batch`";
+            absent 16, also "; as many as `particles` with sml, and as many as `batch` with cd and exact",
+            built_in "as many as `batch`";
         /// Persistent particles, the samples at β = 1 of each update: at least one for each column; the others
         /// take turns on the ladder.
         particles: Option<usize> = None, in 1..=u64::MAX,
-            default "500", mixture "as many as `columns`";
+            examples Some(500), built_in "as many as `columns`";
         /// Gibbs steps per update.
         k: usize = 1, in 1..=MOST_GIBBS_STEPS;
         /// Updates from one step of the ladder to the next. Between them the particles at β = 1 take plain

@@ -6,13 +6,13 @@ use serde::Deserializer;
 
 use super::error::OptionError;
 use super::value::{Number, Unreadable, ValueKind};
-use crate::error::{Dialect, Result};
+use crate::error::{Dialect, OptionName, Result};
 
 /// An option, as its declaration describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OptionSpec {
-    /// Its name in a configuration file: `min-swap`. No other option has it.
-    pub name: &'static str,
+    /// Its name. No other option of its table has it.
+    pub name: OptionName,
     /// The section that it is in, empty for those outside all sections.
     pub section: &'static str,
     /// What its section is called in a help text.
@@ -21,12 +21,17 @@ pub struct OptionSpec {
     pub kind: ValueKind,
     /// What it does. Other options are named in backticks; see [`OptionSpec::describe`].
     pub help: &'static str,
-    /// The default, if it is always the same.
+    /// The default for the built-in data, unless it is absent.
     pub default: Option<String>,
-    /// How a default is found that depends on the data or on other options.
+    /// The default for a file of examples, unless it is absent.
+    pub for_examples: Option<String>,
+    /// The value that describes the default for a file of examples, where that is not simply
+    /// [`OptionSpec::default`].
+    pub found: Option<String>,
+    /// The words for it, after that value if there is one.
     pub found_by: Option<&'static str>,
-    /// The same for the paper's mixture, where it is another.
-    pub for_mixture: Option<&'static str>,
+    /// Words for the default for the built-in data, where it is absent.
+    pub built_in: Option<&'static str>,
     /// What stands for its value in a help text, if that is not its name.
     pub value_name: Option<&'static str>,
 }
@@ -37,25 +42,37 @@ impl OptionSpec {
         named(self.help, dialect)
     }
 
-    /// Its default for a file of examples in words, if it has one.
-    pub fn describe_default(&self, dialect: &dyn Dialect) -> Option<String> {
-        self.found_by.map(|words| named(words, dialect)).or_else(|| self.default.clone())
+    /// Whether the default is not always the same.
+    pub fn depends(&self) -> bool {
+        self.found.is_some() || self.found_by.is_some()
     }
 
-    /// Its default for the paper's mixture in words, if that is another.
-    pub fn describe_mixture(&self, dialect: &dyn Dialect) -> Option<String> {
-        self.for_mixture.map(|words| named(words, dialect))
+    /// Its default for a file of examples in words, if it has one.
+    pub fn describe_default(&self, dialect: &dyn Dialect) -> Option<String> {
+        if !self.depends() {
+            return self.default.clone();
+        }
+        let words = self.found_by.map(|words| named(words, dialect)).unwrap_or_default();
+        Some(self.found.clone().unwrap_or_default() + &words)
+    }
+
+    /// Its default for the built-in data in words, if that is another.
+    pub fn describe_built_in(&self, dialect: &dyn Dialect) -> Option<String> {
+        let words = self.built_in.map(|words| named(words, dialect));
+        words.or_else(|| self.default.clone().filter(|_| self.depends()))
     }
 }
 
 /// A text with what stands in backticks as the dialect has it: an option, or a setting such as `swap energy`.
-pub(super) fn named(text: &str, dialect: &dyn Dialect) -> String {
+pub(super) fn named(text: &'static str, dialect: &dyn Dialect) -> String {
     let mut out = String::with_capacity(text.len());
     for (i, part) in text.split('`').enumerate() {
         match (i % 2, part.split_once(' ')) {
             (0, _) => out.push_str(part),
-            (_, None) => out.push_str(&dialect.option(part)),
-            (_, Some((name, value))) => out.push_str(&dialect.setting(name, value)),
+            (_, None) => out.push_str(&dialect.option(OptionName::new(part))),
+            (_, Some((name, value))) => {
+                out.push_str(&dialect.setting(OptionName::new(name), value))
+            }
         }
     }
     out
@@ -64,6 +81,9 @@ pub(super) fn named(text: &str, dialect: &dyn Dialect) -> String {
 /// A struct of options that `section!` declares.
 #[doc(hidden)]
 pub trait Section {
+    /// The defaults for a file of examples.
+    fn for_examples() -> Self;
+
     /// Its options, in order, and those of the sections in it.
     fn specs() -> Vec<OptionSpec>;
 
@@ -71,20 +91,20 @@ pub trait Section {
     fn numbers(&self) -> Vec<Option<Number>>;
 
     /// Whether it has an option of this name.
-    fn has(name: &str) -> bool;
+    fn has(option: OptionName) -> bool;
 
-    /// Sets an option by its name; nothing if there is none.
+    /// Sets an option to a value in its range; nothing if there is no such option.
     fn read<'de, D: Deserializer<'de>>(
         &mut self,
-        name: &str,
+        option: OptionName,
         value: D,
     ) -> Option<std::result::Result<(), Unreadable>>;
 }
 
 /// Finds an option by its name. An unknown name is told with the one that it resembles.
 pub fn find(table: &'static [OptionSpec], name: &str) -> Result<&'static OptionSpec> {
-    table.iter().find(|spec| spec.name == name).ok_or_else(|| {
-        let distance = |spec: &&OptionSpec| strsim::damerau_levenshtein(spec.name, name);
+    table.iter().find(|spec| spec.name.as_str() == name).ok_or_else(|| {
+        let distance = |spec: &&OptionSpec| strsim::damerau_levenshtein(spec.name.as_str(), name);
         let nearest = table.iter().min_by_key(distance);
         let nearest = nearest.filter(|spec| 3 * distance(spec) <= name.len());
         OptionError::Unknown { name: name.to_owned(), nearest: nearest.map(|spec| spec.name) }
@@ -127,7 +147,7 @@ impl OptionSpec {
 
 /// The options that were chosen, rather than left at their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Chosen(BTreeSet<&'static str>);
+pub struct Chosen(BTreeSet<OptionName>);
 
 impl Chosen {
     /// Adds others.
@@ -136,17 +156,17 @@ impl Chosen {
     }
 
     /// Adds one.
-    pub(crate) fn insert(&mut self, name: &'static str) {
+    pub(crate) fn insert(&mut self, name: OptionName) {
         self.0.insert(name);
     }
 
     /// Whether an option is among them.
-    pub fn contains(&self, name: &str) -> bool {
-        self.0.contains(name)
+    pub fn contains(&self, name: OptionName) -> bool {
+        self.0.contains(&name)
     }
 
     /// Their names.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+    pub fn names(&self) -> impl Iterator<Item = OptionName> {
         self.0.iter().copied()
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use super::{Algorithm, FinalLikelihood, GradientKind, LrDecay, ObjectiveKind, PathKind};
 use crate::data::{Binarise, ConstantColumns, ImageShape, LeftOut, Split};
 use crate::error::Error;
+use crate::likelihood::Way;
 use crate::paths::SwapOn;
 use isotherm_tempering::{Respace, Spacing};
 
@@ -33,6 +34,8 @@ pub enum ValueKind {
     },
     /// One of these words.
     Words(&'static [&'static str]),
+    /// Yes or no.
+    Switch,
     /// A text with a form of its own.
     Text,
 }
@@ -51,6 +54,7 @@ impl fmt::Display for ValueKind {
             }
             ValueKind::Number { least, most } => write!(f, "a number from {least:?} to {most:?}"),
             ValueKind::Words(words) => write!(f, "one of {}", words.join(", ")),
+            ValueKind::Switch => f.write_str("true or false"),
             ValueKind::Text => f.write_str("text"),
         }
     }
@@ -101,6 +105,9 @@ pub trait OptionValue: Sized {
     /// The type of the ends of its range.
     type Bound;
 
+    /// The type of the value itself: `T` of an `Option<T>`.
+    type Plain: OptionValue;
+
     fn kind(range: Option<RangeInclusive<Self::Bound>>) -> ValueKind;
 
     fn read<'de, D: Deserializer<'de>>(value: D) -> Result<Self, Unreadable>;
@@ -113,10 +120,24 @@ pub trait OptionValue: Sized {
     fn in_words(&self) -> Option<String>;
 }
 
+/// Reads a value and checks that it lies in its range.
+#[doc(hidden)]
+pub fn read_in_range<'de, T: OptionValue, D: Deserializer<'de>>(
+    value: D,
+    range: Option<RangeInclusive<T::Bound>>,
+) -> Result<T, Unreadable> {
+    let value = T::read(value)?;
+    match value.number().is_none_or(|number| T::kind(range).allows(number)) {
+        true => Ok(value),
+        false => Err(Unreadable::Kind),
+    }
+}
+
 macro_rules! counts {
     ($($type:ty),+) => {$(
         impl OptionValue for $type {
             type Bound = u64;
+            type Plain = $type;
 
             fn kind(range: Option<RangeInclusive<u64>>) -> ValueKind {
                 let (least, most) = range.map_or((0, LARGEST), RangeInclusive::into_inner);
@@ -124,7 +145,8 @@ macro_rules! counts {
             }
 
             fn read<'de, D: Deserializer<'de>>(value: D) -> Result<Self, Unreadable> {
-                <$type>::deserialize(value).map_err(|_| Unreadable::Kind)
+                let count = value.deserialize_any(WholeNumber).map_err(|_| Unreadable::Kind)?;
+                <$type>::try_from(count).map_err(|_| Unreadable::Kind)
             }
 
             fn number(&self) -> Option<Number> {
@@ -140,8 +162,51 @@ macro_rules! counts {
 
 counts!(u64, usize);
 
+/// Reads a whole number, also one that is written as 1e5.
+struct WholeNumber;
+
+impl Visitor<'_> for WholeNumber {
+    type Value = u64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number")
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<u64, E> {
+        Ok(value)
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<u64, E> {
+        u64::try_from(value).map_err(|_| E::custom("below 0"))
+    }
+
+    /// Beyond 2^53 a float does not tell which whole number was meant.
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<u64, E> {
+        let is_whole = value.fract() == 0.0 && (0.0..=2f64.powi(53)).contains(&value);
+        if is_whole { Ok(value as u64) } else { Err(E::custom("not a whole number")) }
+    }
+}
+
+impl OptionValue for bool {
+    type Bound = ();
+    type Plain = bool;
+
+    fn kind(_: Option<RangeInclusive<()>>) -> ValueKind {
+        ValueKind::Switch
+    }
+
+    fn read<'de, D: Deserializer<'de>>(value: D) -> Result<bool, Unreadable> {
+        bool::deserialize(value).map_err(|_| Unreadable::Kind)
+    }
+
+    fn in_words(&self) -> Option<String> {
+        Some(self.to_string())
+    }
+}
+
 impl OptionValue for f64 {
     type Bound = f64;
+    type Plain = f64;
 
     fn kind(range: Option<RangeInclusive<f64>>) -> ValueKind {
         let (least, most) = range.map_or((f64::MIN, f64::MAX), RangeInclusive::into_inner);
@@ -164,6 +229,7 @@ impl OptionValue for f64 {
 /// An option that need not be given.
 impl<T: OptionValue> OptionValue for Option<T> {
     type Bound = T::Bound;
+    type Plain = T::Plain;
 
     fn kind(range: Option<RangeInclusive<T::Bound>>) -> ValueKind {
         T::kind(range)
@@ -186,6 +252,7 @@ macro_rules! words {
     ($($type:ty),+) => {$(
         impl OptionValue for $type {
             type Bound = ();
+            type Plain = $type;
 
             fn kind(_: Option<RangeInclusive<()>>) -> ValueKind {
                 ValueKind::Words(words_of::<$type>())
@@ -203,12 +270,13 @@ macro_rules! words {
 }
 
 words!(Algorithm, PathKind, SwapOn, Spacing, Respace, LrDecay, GradientKind, FinalLikelihood);
-words!(ConstantColumns, ObjectiveKind);
+words!(ConstantColumns, ObjectiveKind, Way);
 
 macro_rules! texts {
     ($($type:ty),+) => {$(
         impl OptionValue for $type {
             type Bound = ();
+            type Plain = $type;
 
             fn kind(_: Option<RangeInclusive<()>>) -> ValueKind {
                 ValueKind::Text
@@ -230,6 +298,7 @@ texts!(Binarise, ImageShape, LeftOut, Split);
 
 impl OptionValue for String {
     type Bound = ();
+    type Plain = String;
 
     fn kind(_: Option<RangeInclusive<()>>) -> ValueKind {
         ValueKind::Text

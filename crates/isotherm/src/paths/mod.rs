@@ -110,6 +110,7 @@ impl PathKind {
 /// What the swap ratio is computed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SwapOn {
     /// Joint energies E(v, h), as in the paper.
     Energy,

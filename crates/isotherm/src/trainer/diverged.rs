@@ -1,6 +1,7 @@
 //! Learning that has diverged.
 
 use crate::error::{Cause, Dialect, Kind};
+use crate::options::name;
 
 /// The parameters, or the energies that follow from them, stopped being finite.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +19,7 @@ impl Cause for Diverged {
 
     fn words(&self, dialect: &dyn Dialect) -> String {
         let Diverged { update, lr } = self;
-        let option = dialect.option("lr");
+        let option = dialect.option(name::lr);
         format!(
             "the parameters stopped being finite at update {update}; a lower {option} than {lr:?} should help"
         )

@@ -181,7 +181,7 @@ fn updates() {
         // Following a likelihood, every twentieth update, is not a part of the step.
         let options = options.updates(2000).likelihood_every(Some(0));
         let plan = options.check(data.n_visible()).unwrap();
-        let name = format!("{:?} {:?}", plan.options.sampler.algorithm, plan.path);
+        let name = format!("{:?} {:?}", plan.options().sampler.algorithm, plan.path());
         let mut state = TrainState::new(&plan, &data.marginals());
         let mut trainer = Trainer::new(plan, data);
         let count = allocations_once_warm(|_| {

@@ -7,7 +7,7 @@ use isotherm::data::Dataset;
 use isotherm::likelihood::bracket::log_z;
 use isotherm::likelihood::{
     AnnealingEffort, Budget, BudgetError, End, Estimate, Length, LogLikelihood, LogZ, exact,
-    log_likelihood,
+    log_likelihood, name,
 };
 use isotherm::model::{Parameters, Rbm};
 use isotherm_kernels::{BitMatrix, Matrix};
@@ -203,7 +203,7 @@ fn the_number_of_particles_is_free_within_reason() {
     assert_eq!((odd.forward_ais.bounding_end, down), (Some(End::Lower), [Some(End::Upper); 2]));
     assert_eq!(odd.samplers[0].bar.bounding_end, None);
     let error = with(1).unwrap_err();
-    let cause = BudgetError { name: "particles", value: 1, most: 1 << 24 };
+    let cause = BudgetError { name: name::particles, value: 1, most: 1 << 24 };
     assert_eq!((error.kind(), error.cause()), (Kind::Options, Some(&cause)));
 }
 

@@ -42,6 +42,7 @@ fn log_weights_follow_the_definition() {
                 Kind::HiddenMarginal => {
                     log_sum_exp((0..32).map(|v| kind.log_weight(&rbm, beta, v, h)))
                 }
+                other => panic!("{other:?}"),
             });
             let mut got = [0.0; 4];
             path.log_densities(row, &BETAS, &mut got);

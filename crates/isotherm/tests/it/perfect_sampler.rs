@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use isotherm::model::PerfectSampler;
-use isotherm::options::{Algorithm, OptionError, Options};
+use isotherm::options::{Algorithm, OptionError, Options, name};
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::Key;
 
@@ -44,12 +44,12 @@ fn too_many_hidden_units_are_refused() {
         |options: &Options| -> OptionError { options.check(20).unwrap_err().into_cause().unwrap() };
     assert!(matches!(
         refusal(&options),
-        OptionError::Beyond { by: Algorithm::Exact, name: "hidden", value: 17, most: 16, .. }
+        OptionError::Beyond { by: Algorithm::Exact, name: name::hidden, value: 17, most: 16, .. }
     ));
     let fits = options.hidden(16);
     assert!(fits.check(20).is_ok());
     assert!(matches!(
         refusal(&fits.k(5)),
-        OptionError::Refused { by: Algorithm::Exact, name: "k", .. }
+        OptionError::Refused { by: Algorithm::Exact, name: name::k, .. }
     ));
 }

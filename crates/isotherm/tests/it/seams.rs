@@ -136,7 +136,7 @@ fn assert_resumes(begin: impl Fn(&Plan, &[f64]) -> TrainState) {
 #[test]
 fn a_negative_sampler_and_an_objective_from_outside_resume_from_a_checkpoint() {
     let likelihood = |plan: &Plan, marginals: &[f64]| {
-        (plan.options.optimiser.objective.entry().begin)(plan, marginals)
+        (plan.options().optimiser.objective.entry().begin)(plan, marginals)
     };
     let parabola = || Box::new(Parabola { wanted: 0.0, moves: 0.1 });
     let toy = || Box::new(LastBatch::default());
@@ -385,7 +385,8 @@ fn recorders_from_outside_see_every_sampler() {
     let (mut flow, mut work) = (FlowTrace::default(), RecordWork::default());
     let recorders: &mut [&mut dyn Recorder<_>] =
         &mut [&mut steps, &mut visible, &mut flow, &mut work];
-    let sampled = sample(&model, &[0.5; 6], &options.columns(Some(16)), recorders, |_| true);
+    let sampled =
+        sample(&model, &[0.5; 6], &options.clone().columns(Some(16)), recorders, |_| true);
     let samples = sampled.unwrap();
     assert_eq!(steps.0, 50, "ten rounds of sixteen columns");
     assert_eq!(visible.recorder.v, samples.v);

@@ -24,6 +24,7 @@ fn log_weight(
         SwapOn::FreeEnergy => {
             log_sum_exp((0..1 << rbm.n_hidden()).map(|h| kind.log_weight(rbm, beta, v, h)))
         }
+        other => panic!("{other:?}"),
     }
 }
 
@@ -115,6 +116,7 @@ fn state_of(kind: Kind, v: u64, h: u64) -> usize {
         Kind::Joint(SwapOn::Energy) | Kind::BaseRate(SwapOn::Energy) => h << 3 | v,
         Kind::Joint(SwapOn::FreeEnergy) | Kind::BaseRate(SwapOn::FreeEnergy) => v,
         Kind::HiddenMarginal => h,
+        other => panic!("{other:?}"),
     }) as usize
 }
 

@@ -6,7 +6,7 @@ use isotherm::prelude::*;
 use isotherm::tempering::Densities;
 
 fn plan_of(training: &Training) -> &Options {
-    &training.trainer().plan().options
+    training.trainer().plan().options()
 }
 
 #[test]
@@ -15,7 +15,7 @@ fn what_is_not_chosen_follows_from_the_data() {
     let mut expected = Options::for_examples().hidden(3);
     expected.adapt_to(&data, &Chosen::default());
     let training = Training::on(&data).hidden(3).begin().unwrap();
-    assert_eq!(*plan_of(&training), expected.check(3).unwrap().options);
+    assert_eq!(plan_of(&training), expected.check(3).unwrap().options());
     let Pace { updates, lr } = Pace::of(1200, 100, false, None);
     let optimiser = &plan_of(&training).optimiser;
     assert_eq!((optimiser.updates, optimiser.lr), (updates, lr));
@@ -31,7 +31,7 @@ fn what_is_not_chosen_follows_from_the_data() {
 fn the_mixture_has_the_defaults_of_the_paper() {
     let data = Dataset::mixture(1);
     let training = Training::on(&data).begin().unwrap();
-    assert_eq!(*plan_of(&training), Options::default().check(784).unwrap().options);
+    assert_eq!(plan_of(&training), Options::default().check(784).unwrap().options());
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn one_rule_chooses_the_path() {
     ];
     for (n_visible, n_hidden, expected) in cases {
         assert_eq!(PathKind::automatic(n_visible, n_hidden), expected);
-        assert_eq!(Options::default().hidden(n_hidden).check(n_visible).unwrap().path, expected);
+        assert_eq!(Options::default().hidden(n_hidden).check(n_visible).unwrap().path(), expected);
         let marginals = vec![0.25; n_visible];
         let context = PathContext::new(&marginals, n_hidden);
         let log_z = |path: PathKind| path.ensemble(&context).log_z_of_reference();

@@ -1,5 +1,6 @@
 //! Why a visitor refuses a value.
 
+use crate::data::name;
 use crate::error::{Action, Dialect};
 
 /// Why a value cannot be used.
@@ -36,13 +37,13 @@ fn remedy(value: f64, d: &dyn Dialect) -> String {
         return "fill in or remove missing values".to_owned();
     }
     if value == -1.0 {
-        let threshold = d.setting("binarise", "threshold:0");
+        let threshold = d.setting(name::binarise, "threshold:0");
         return format!("write spins of -1 and 1 as 0 and 1, or choose {threshold}");
     }
     let choices = format!(
         "choose {} (a fraction of 1 or of 255; from 1 on a value of the file), static:1 (drawn once, from \
          that seed) or dynamic (drawn anew in every epoch); {} shows what suits",
-        d.setting("binarise", "threshold:0.5"),
+        d.setting(name::binarise, "threshold:0.5"),
         d.action(&Action::Inspect)
     );
     if value.fract() == 0.0 {
