@@ -308,7 +308,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         bounds = {name: measured[name] for name in ("value", "std_error", "lower", "upper")}
         of_examples = measured.get("examples_std_error")
         return LogLikelihood(
-            **bounds, log_z=LogZ.of(found["log_z"], own_samples), examples_std_error=of_examples
+            **bounds, log_z=LogZ.of(found["log_z"]), examples_std_error=of_examples
         )
 
     @property
@@ -324,15 +324,14 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         measured = self.__dict__.get("summary_", {}).get(name) or {}
         if measured.get("log_z"):
             return LogZ.of(measured["log_z"])
-        own_samples = self._starts is None
         found = _isotherm.evaluate(
             self._model(),
             self._known_states(),
             quick=True,
             threads=self._threads(),
-            own_samples=own_samples,
+            own_samples=self._starts is None,
         )
-        return LogZ.of(found["log_z"], own_samples)
+        return LogZ.of(found["log_z"])
 
     def _known_states(self, enumerated: bool = True) -> _isotherm.Examples:
         """Typical states for a sampler to start from: some of the training data or, of a model that

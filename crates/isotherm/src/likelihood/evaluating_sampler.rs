@@ -127,7 +127,7 @@ impl<'a> EvaluatingSampler<'a> {
         let (rows, mut ensemble) = (state.replicas.rows(), automatic(marginals, model.n_hidden()));
         ensemble.set_hidden(match start {
             Start::Random => random_hidden(rows, model.n_hidden(), key),
-            Start::Data => hidden_of_data(model, training, rows, key),
+            _ => hidden_of_data(model, training, rows, key),
         });
         let mut tempering = Tempering::new(ensemble, state);
         if start == Start::Random {
