@@ -9,8 +9,7 @@ use isotherm_run::{RunFolder, SampleRequest, sample, sample_model};
 use crate::args::SampleArguments;
 use crate::error::CliError;
 use crate::evaluate::{choose, is_model_file};
-use crate::output::{print, tell};
-use crate::words::CommandLineWords;
+use crate::output::{print, tell, warn};
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
@@ -52,26 +51,15 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         }
         false => {
             let folder = RunFolder::open(&arguments.run)?;
-            if !folder.model().is_file() {
-                tell(&format!(
-                    "isotherm: {} is not finished: these are samples of its model so far",
-                    arguments.run.display()
-                ));
-            }
             sample(&folder, &request, progress)?
         }
     };
     bar.finish_and_clear();
-    if let Some(fell_back) = &samples.fell_back {
-        tell(&format!("isotherm: {fell_back}"));
-    }
     if interrupt::asked() {
         tell(&format!("stopped; nothing was written to {}", arguments.out.display()));
         return Ok(Ending::Interrupted);
     }
-    if let Some(diagnostic) = samples.diagnose() {
-        tell(&format!("isotherm: warning: {}", diagnostic.words(&CommandLineWords)));
-    }
+    warn(&samples.diagnostics());
     write_atomically(&arguments.out, |out| write_npy(out, &samples.v))?;
     if !quiet {
         let (trips, s) = (samples.round_trips, if samples.round_trips == 1 { "" } else { "s" });

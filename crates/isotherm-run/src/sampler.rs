@@ -8,6 +8,7 @@
 use std::ops::Deref;
 
 use isotherm::Result;
+use isotherm::diagnostics::Diagnostic;
 use isotherm::model::Rbm;
 use isotherm::options::Options;
 use isotherm::sampling::{self, SampleOptions};
@@ -16,7 +17,7 @@ use isotherm::trainer::TrainState;
 use isotherm_tempering::TemperingState;
 
 use super::folder::RunFolder;
-use crate::checkpoint::{self, FellBack};
+use crate::checkpoint;
 
 /// What is asked of the sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +48,15 @@ impl SampleRequest {
 pub struct Samples {
     /// The samples and their ladder.
     pub samples: sampling::Samples,
-    /// If the samples are from the previous checkpoint: why.
-    pub fell_back: Option<FellBack>,
+    /// What to know about the run that they are from.
+    pub about_run: Vec<Diagnostic>,
+}
+
+impl Samples {
+    /// What to know before trusting the samples.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        self.about_run.iter().cloned().chain(self.samples.diagnose()).collect()
+    }
 }
 
 impl Deref for Samples {
@@ -69,7 +77,7 @@ pub fn sample(
     let config = folder.read_config()?;
     let loaded = checkpoint::load(folder.path())?;
     let samples = sample_checkpoint(&config.options, &loaded.bundle, request, progress)?;
-    Ok(Samples { fell_back: loaded.fell_back, ..samples })
+    Ok(Samples { about_run: folder.diagnose(&loaded)?, ..samples })
 }
 
 /// The same with the checkpoint itself.
@@ -105,7 +113,7 @@ pub fn sample_checkpoint(
             sampling::sample(&model, &marginals, &request, progress)?
         }
     };
-    Ok(Samples { samples, fell_back: None })
+    Ok(Samples { samples, about_run: Vec::new() })
 }
 
 /// Draws samples from a model that comes without a run.
@@ -115,5 +123,5 @@ pub fn sample_model(
     progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
     let samples = sampling::sample_model(model, &request.options(None, 1), progress)?;
-    Ok(Samples { samples, fell_back: None })
+    Ok(Samples { samples, about_run: Vec::new() })
 }

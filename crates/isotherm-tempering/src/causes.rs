@@ -1,10 +1,13 @@
 //! What can go wrong in tempering, as types.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Cause, Kind};
 use crate::words::Dialect;
 
 /// A figure that is not a finite number.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NonFinite {
     /// The swap ratio between two rungs.

@@ -11,7 +11,7 @@ use isotherm_run::checkpoint::{CURRENT, CheckpointError, PREVIOUS, Problem};
 use isotherm_run::record::Row;
 use isotherm_run::{Config, Note, Observer, Outcome, RunFolder, SampleRequest, Session, sample};
 
-struct Silent;
+pub(crate) struct Silent;
 
 impl Observer for Silent {
     fn step(&mut self, _: &TrainState, _: &Plan) {}
