@@ -12,6 +12,8 @@ from isotherm import _isotherm
 class IsothermWarning(UserWarning):
     """Something to know before trusting a result.
 
+    :meth:`RBM.fit` warns of every diagnostic of its run, except those about what its arguments ask for.
+
     The kinds are those of ``diagnostics`` in ``summary.json``, which ``summary_["diagnostics"]`` holds.
 
     >>> import warnings

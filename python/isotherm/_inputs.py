@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isotherm import _data, _isotherm, _options
-from isotherm._parameters import OPTIONS
+from isotherm._parameters import OPTIONS, Parameters
 
 #: What a run calls examples that came as an array.
 ARRAY = "an array in memory"
@@ -31,6 +32,13 @@ class Inputs:
         options = {name: getattr(self, name) for name in OPTIONS}
         options.update({"train": ARRAY, "seed": self.seed_, "binarise": rule}, **others)
         return _options.as_json(options)
+
+    def _given(self) -> list[str]:
+        """The options that the caller chose, under the names that the engine has for them."""
+        defaults = signature(Parameters.__init__).parameters
+        values = {name: _options.plain(getattr(self, name)) for name in OPTIONS}
+        given = {name: it for name, it in values.items() if it != defaults[name].default}
+        return list(_options.spelled(given))
 
     def _seed(self) -> int:
         if isinstance(self.random_state, (int, np.integer)):

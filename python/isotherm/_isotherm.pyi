@@ -74,6 +74,7 @@ class Fit:
     @staticmethod
     def begin(
         options: str,
+        given: list[str],
         train: Examples,
         valid: Examples | None = None,
         test: Examples | None = None,
@@ -96,7 +97,7 @@ class Fit:
     def summarise(self, threads: int | None = None) -> dict[str, Any]: ...
     def config(self) -> dict[str, Any]: ...
     def rows(self) -> list[dict[str, Any]]: ...
-    def data_diagnostics(self) -> list[dict[str, Any]]: ...
+    def diagnostics_at_start(self) -> list[dict[str, Any]]: ...
     @property
     def step(self) -> int: ...
     @property
@@ -163,7 +164,7 @@ def load_run(
         list[dict[str, Any]],
         dict[str, Any] | None,
         dict[str, Any] | None,
-        str | None,
+        list[dict[str, Any]],
     ],
     _Model,
     _Model,

@@ -24,22 +24,17 @@ class LogZ:
     details: dict[str, Any] = field(repr=False, compare=False, default_factory=dict)
 
     @classmethod
-    def of(cls, found: dict[str, Any], own_samples: bool = False) -> LogZ:
-        """From what the engine tells. ``own_samples`` says that its second sampler began at samples of
-        the model, which cannot show a mode that the model's sampler never finds."""
+    def of(cls, found: dict[str, Any]) -> LogZ:
+        """From what the engine found."""
         verdict = found.get("verdict") or {"converged": True, "sentence": "exact"}
-        sentence, converged = verdict["sentence"], verdict["converged"]
-        if own_samples and "verdict" in found and converged:
-            converged = False
-            sentence = f"not checked from data, which were not given (training=…): {sentence}"
         return cls(
             value=found["value"],
             std_error=found["std_error"],
             lower=found["lower"],
             upper=found["upper"],
             method=found.get("method", "ais-bar-bracket"),
-            converged=converged,
-            verdict=sentence,
+            converged=verdict["converged"],
+            verdict=verdict["sentence"],
             details=found,
         )
 

@@ -94,6 +94,10 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         ``valid`` is watched along the way: the model that is best on it is kept. ``test`` is
         measured at the end. Ctrl-C stops soon, keeps what was learned and raises
         ``KeyboardInterrupt``.
+
+        Every diagnostic of the run is an :class:`IsothermWarning`, except those about what an argument
+        asks for: that ``callback`` or ``patience`` stopped it early, and that there is no likelihood with
+        ``final_likelihood="exact-only"``. ``summary_["diagnostics"]`` has them all.
         """
         X = self._checked(X, reset=True)
         if getattr(y, "shape", ())[1:] == X.shape[1:]:
@@ -108,29 +112,23 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.range_ = self.range_ or (0.0, train.full)
         self.seed_ = self._seed()
         options = self._engine_options(rule, **dict.fromkeys(held_out, ARRAY))
-        native = _isotherm.Fit.begin(options, train, **held_out)
-        _diagnostics.warn(native.data_diagnostics(), stacklevel=2)
+        native = _isotherm.Fit.begin(options, self._given(), train, **held_out)
+        at_start = native.diagnostics_at_start()
+        _diagnostics.warn(at_start, stacklevel=2)
         self._starts = self._some_of(X)
         self._learn(native)
         self._take(native)
         self.summary_ = native.summarise(self._threads())
-        _diagnostics.warn(self._worth_a_warning(chooses="valid" in held_out), stacklevel=2)
+        later = [it for it in self.summary_["diagnostics"] if it not in at_start]
+        _diagnostics.warn([it for it in later if not self._asked_for(it)], stacklevel=2)
         return self
 
-    def _worth_a_warning(self, chooses: bool) -> list[dict[str, Any]]:
-        """The diagnostics of the summary, without those that the caller knows of. ``chooses`` says that
-        validation data chose the model."""
-        silent = {"data", "stopped-early"}  # told before learning; asked for by patience or callback
-        if self.final_likelihood == "exact-only":
-            silent.add("no-likelihood")
-        if not chooses:  # nothing rests on the likelihood along the way
-            silent.add("online-likelihood")
-        not_in_use = "raw" if self.averaged_ else "averaged"
-        return [
-            diagnostic
-            for diagnostic in self.summary_["diagnostics"]
-            if diagnostic["kind"] not in silent and diagnostic.get("parameters") != not_in_use
-        ]
+    def _asked_for(self, diagnostic: dict[str, Any]) -> bool:
+        """Whether an argument asked for what this is about: ``callback`` or ``patience`` for an early
+        stop, ``final_likelihood="exact-only"`` for no estimate."""
+        if diagnostic["kind"] == "stopped-early":
+            return self.callback is not None or self.patience is not None
+        return diagnostic["kind"] == "no-likelihood" and self.final_likelihood == "exact-only"
 
     def partial_fit(self, X: Any, y: Any = None) -> RBM:
         """Goes on learning for one pass over the rows of ``X``.
@@ -166,7 +164,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             options = self._engine_options(
                 rule, **ONWARD, updates=updates, average=average, smooth=smooth
             )
-            native = _isotherm.Fit.begin(options, train)
+            native = _isotherm.Fit.begin(options, self._given(), train)
         elif self.config_ is None:
             raise ValueError("this model was not trained here, so there is nothing to go on from")
         else:
@@ -176,6 +174,8 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                 checkpoint, rows = self._kept()
                 native = _isotherm.Fit.resume(config, checkpoint, rows, train)
             native.learn_from(train, updates)
+        if first:  # of the rows that the biases start from
+            _diagnostics.warn(native.diagnostics_at_start(), stacklevel=2)
         self._starts = self._some_of(X)
         self._learn(native)
         self._take(native, going_on=True)
@@ -311,7 +311,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         bounds = {name: measured[name] for name in ("value", "std_error", "lower", "upper")}
         of_examples = measured.get("examples_std_error")
         return LogLikelihood(
-            **bounds, log_z=LogZ.of(found["log_z"], own_samples), examples_std_error=of_examples
+            **bounds, log_z=LogZ.of(found["log_z"]), examples_std_error=of_examples
         )
 
     @property
@@ -327,15 +327,14 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         measured = self.__dict__.get("summary_", {}).get(name) or {}
         if measured.get("log_z"):
             return LogZ.of(measured["log_z"])
-        own_samples = self._starts is None
         found = _isotherm.evaluate(
             self._model(),
             self._known_states(),
             quick=True,
             threads=self._threads(),
-            own_samples=own_samples,
+            own_samples=self._starts is None,
         )
-        return LogZ.of(found["log_z"], own_samples)
+        return LogZ.of(found["log_z"])
 
     def _known_states(self, enumerated: bool = True) -> _isotherm.Examples:
         """Typical states for a sampler to start from: some of the training data or, of a model that

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from isotherm import _isotherm, _options
+from isotherm import _diagnostics, _isotherm, _options
 from isotherm._parameters import OPTIONS
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def load(path: Any, *, averaged: bool = True) -> RBM:
         model, averaged_model = _isotherm.load_model(path)
         return of_arrays(*(averaged_model if averaged and averaged_model else model))
     run, model, averaged_model = _isotherm.load_run(path)
-    config, checkpoint, rows, summary, about, note = run
+    config, checkpoint, rows, summary, about, diagnostics = run
     if about is None:  # a run of the command line
         known = {name.replace("-", "_"): value for name, value in config.items()}
         arguments = {name: known[name] for name in OPTIONS if name in known}
@@ -49,8 +48,7 @@ def load(path: Any, *, averaged: bool = True) -> RBM:
     if summary is not None:
         rbm.summary_ = summary
         rbm.n_updates_ = rbm.summary_["updates"]
-    if note:
-        warnings.warn(note, UserWarning, stacklevel=2)
+    _diagnostics.warn(diagnostics, stacklevel=2)
     return rbm
 
 

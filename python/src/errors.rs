@@ -20,17 +20,22 @@ impl Cause for Raised {
     }
 }
 
-/// The exception that Python raises for an error.
+/// The exception that Python raises for an error. Its attribute `kind` is the name of the error's kind.
 pub(crate) fn raised(error: impl Into<Error>) -> PyErr {
     let error = match error.into().into_cause() {
         Ok(Raised(exception)) => return exception,
         Err(error) => error,
     };
-    let message = error.words(&PythonWords);
-    match error.kind() {
+    let (message, kind) = (error.words(&PythonWords), error.kind());
+    let exception = match kind {
         Kind::Options | Kind::Data => PyValueError::new_err(message),
         Kind::NonFinite => PyFloatingPointError::new_err(message),
         Kind::Io => PyOSError::new_err(message),
         _ => PyRuntimeError::new_err(message),
-    }
+    };
+    Python::attach(|py| {
+        // Without it the exception is still the right one.
+        let _ = exception.value(py).setattr("kind", kind.name());
+    });
+    exception
 }

@@ -46,18 +46,21 @@ enum News {
 
 #[pymethods]
 impl Fit {
-    /// Learning that is about to begin.
+    /// Learning that is about to begin. `given` are the names of the options that the caller chose.
     #[staticmethod]
-    #[pyo3(signature = (options, train, valid=None, test=None))]
+    #[pyo3(signature = (options, given, train, valid=None, test=None))]
     fn begin(
         options: &str,
+        given: Vec<String>,
         train: &Examples,
         valid: Option<&Examples>,
         test: Option<&Examples>,
     ) -> PyResult<Fit> {
         let (mut config, chosen) = options::chosen(options)?;
+        let given = options::named(&given);
         config.options.adapt_to(&train.data, &chosen);
         let run = TrainingRun::begin(&config, run_data(train, valid, test)).map_err(raised)?;
+        let run = run.noting_unused(&given);
         Ok(Fit { run, rows: Vec::new(), summary: None })
     }
 
@@ -137,7 +140,7 @@ impl Fit {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (run, rows) = (&mut self.run, &self.rows);
         let work = |line: &Line<'_, ()>| {
-            run.summarise(rows, &PythonWords, &mut |_, _| line.leave_if_asked())
+            run.summarise(rows, &[], &PythonWords, &mut |_, _| line.leave_if_asked())
         };
         let summary = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
         let figures = to_python(py, &summary)?;
@@ -145,9 +148,9 @@ impl Fit {
         Ok(figures)
     }
 
-    /// What is worth knowing about the data: a list of diagnostics.
-    fn data_diagnostics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &self.run.data_diagnostics())
+    /// What is raised when learning begins, about the data and about options without effect: a list of diagnostics.
+    fn diagnostics_at_start<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.run.diagnostics_at_start())
     }
 
     /// The complete configuration.

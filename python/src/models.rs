@@ -1,7 +1,7 @@
 //! Evaluating and sampling a model without its run.
 
 use isotherm::Error;
-use isotherm::likelihood::{EvaluateOptions, FoundLogZ, exact, name};
+use isotherm::likelihood::{EvaluateOptions, FoundLogZ, SecondStart, Start, exact, name};
 use isotherm::options::set;
 use isotherm::sampling::{self, SampleOptions};
 use numpy::PyArray2;
@@ -13,9 +13,6 @@ use crate::errors::raised;
 use crate::examples::Examples;
 use crate::values::to_python;
 use crate::work::{Line, beside};
-
-/// What the training data are called where there are none and samples of the model stand in for them.
-const OWN_SAMPLES: &str = "samples of the model itself";
 
 /// log Z, and the mean log-likelihood of the examples if there are any. `own_samples` says that `training`
 /// are samples of the model itself.
@@ -46,17 +43,16 @@ pub(crate) fn evaluate<'py>(
     let (table, way) = (EvaluateOptions::table(), Value::from(log_z));
     set(&mut options, table, name::log_z.as_str(), way, log_z).map_err(raised)?;
     let budget = options.budget();
+    let start = if own_samples { Start::OwnSamples } else { Start::Data };
+    let second = SecondStart { start, states: &training.data };
     let work = |line: &Line<'_, ()>| {
         let told = &mut |_: &str, _: f64| line.leave_if_asked();
-        let found = FoundLogZ::find(&model, &training.data, options.log_z, &budget, told)?;
+        let found = FoundLogZ::find(&model, second, options.log_z, &budget, told)?;
         let likelihood = examples.map(|examples| found.likelihood(&model, &examples.data));
         Ok::<_, Error>((found, likelihood))
     };
-    let (mut found, likelihood) =
+    let (found, likelihood) =
         beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-    if let (FoundLogZ::Estimated(log_z), true) = (&mut found, own_samples) {
-        log_z.verdict.sentence = log_z.verdict.words_from(OWN_SAMPLES);
-    }
     let log_z = match &found {
         FoundLogZ::Exact(log_z) => json!({
             "value": log_z, "std_error": 0.0, "lower": log_z, "upper": log_z, "method": "exact",

@@ -110,6 +110,12 @@ pub(crate) fn chosen(options: &str) -> PyResult<(Config, Chosen)> {
     Ok((config, chosen))
 }
 
+/// The options of these names.
+pub(crate) fn named(names: &[String]) -> Chosen {
+    let is_named = |spec: &&OptionSpec| names.iter().any(|name| name == spec.name.as_str());
+    Config::table().iter().filter(is_named).collect()
+}
+
 /// A configuration with every choice written out, as [`flat`] gives it.
 pub(crate) fn config_of(options: &Bound<'_, PyAny>) -> PyResult<Config> {
     let mut given: Map<String, Value> = from_python(options)?;

@@ -49,15 +49,15 @@ pub(crate) fn keep_run(
 /// A value that Python sees as a dictionary or a list.
 type Value<'py> = Bound<'py, PyAny>;
 
-/// Configuration, checkpoint, rows and summary of a run, what `keep_run` was told about it, and a note
-/// if the run is not finished.
+/// Configuration, checkpoint, rows and summary of a run, what `keep_run` was told about it, and the
+/// diagnostics of its folder: that the run is not finished, or that its last checkpoint cannot be used.
 type LoadedRun<'py> = (
     Value<'py>,
     Bound<'py, PyBytes>,
     Value<'py>,
     Option<Value<'py>>,
     Option<Value<'py>>,
-    Option<String>,
+    Value<'py>,
 );
 
 /// Reads the folder of a run.
@@ -69,7 +69,8 @@ pub(crate) fn load_run<'py>(
     let folder = RunFolder::open(&path).map_err(raised)?;
     let config = folder.read_config().map_err(raised)?;
     let loaded = checkpoint::load(&path).map_err(raised)?;
-    let (model, note) = folder.read_model().map_err(raised)?;
+    let (model, _) = folder.read_model().map_err(raised)?;
+    let about_folder = to_python(py, &folder.diagnose(&loaded).map_err(raised)?)?;
     // Rows after the checkpoint do not belong to this model.
     let step = loaded.bundle.get::<u64>("step", &[1]).map_err(raised)?[0];
     let mut rows = read_rows::<Row>(&folder.metrics()).map_err(raised)?.rows;
@@ -79,7 +80,7 @@ pub(crate) fn load_run<'py>(
     let summary = summary.map(|summary| to_python(py, &summary)).transpose()?;
     let bytes = PyBytes::new(py, &loaded.bundle.to_bytes().map_err(raised)?);
     let (config, rows) = (options::flat(py, &config)?, to_python(py, &rows)?);
-    let run = (config, bytes, rows, summary, about, note.map(|note| note.to_string()));
+    let run = (config, bytes, rows, summary, about, about_folder);
     let averaged = model.averaged.as_ref().unwrap_or(&model.model);
     let arrays = |model: &Rbm| arrays_of(py, model.parameters());
     Ok((run, arrays(&model.model)?, arrays(averaged)?))

@@ -1,6 +1,6 @@
 //! The dialect of Python: how its messages name arguments and methods.
 
-use isotherm::{Action, Dialect, OptionName, sampling};
+use isotherm::{Action, Dialect, OptionName, Plain, sampling};
 
 /// The words of Python.
 pub(crate) struct PythonWords;
@@ -28,6 +28,10 @@ impl Dialect for PythonWords {
             Action::Reproduce(folder) => {
                 format!("`isotherm reproduce --out {folder}` on the command line")
             }
+            Action::ReproduceSize { updates, seeds } => format!(
+                "`isotherm reproduce --updates {updates} --seeds {seeds} --out DIR` on the command line"
+            ),
+            Action::Again => "call it again".to_owned(),
             Action::Stop => "Ctrl-C".to_owned(),
             Action::Repeat(_) => "fitting the same data with the same arguments".to_owned(),
             Action::Train => "save(path)".to_owned(),
@@ -35,7 +39,8 @@ impl Dialect for PythonWords {
             Action::OtherFolder => "another path".to_owned(),
             Action::GiveValidation => "give valid to fit".to_owned(),
             Action::GiveData => "give other data".to_owned(),
-            _ => String::new(),
+            // An action that is newer than this front end.
+            _ => Plain.action(action),
         }
     }
 }

@@ -69,10 +69,10 @@ def cli():
     if not found:
         pytest.skip("no command line: cargo build, or set ISOTHERM_CLI")
 
-    def run(*words):
+    def run(*words, code=0):
         words = [str(found), *map(str, words)]
         done = subprocess.run(words, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, f"{' '.join(words)}\n{done.stderr}"
+        assert done.returncode == code, f"{' '.join(words)}\n{done.stderr}"
         return done.stdout
 
     return run

@@ -185,14 +185,30 @@ def test_data_that_cannot_be_learned_from():
 
 
 def test_learning_that_diverges(votes):
+    with pytest.raises(FloatingPointError) as error:
+        RBM(hidden=2, updates=100, lr=1e30, random_state=1).fit(votes)
+    assert error.value.kind == "non-finite"
+
+
+def test_errors_are_in_the_words_of_python(votes, tmp_path):
+    """The one test of wording: an option and a setting have their names in Python."""
     with pytest.raises(FloatingPointError, match="a lower lr than 1e") as error:
         RBM(hidden=2, updates=100, lr=1e30, random_state=1).fit(votes)
     assert "--" not in str(error.value)
+    with pytest.raises(ValueError, match="constant_columns='keep'") as error:
+        RBM(updates=20, constant_columns="refuse").fit(np.array([[0, 1], [1, 1]] * 5))
+    assert error.value.kind == "data"
+    rbm = RBM(hidden=2, updates=5, algorithm="cd", random_state=1).fit(votes)
+    rbm.save(tmp_path / "run")
+    with pytest.raises(OSError, match="overwrite=True replaces it, another path leaves") as error:
+        rbm.save(tmp_path / "run")
+    assert "isotherm resume" not in str(error.value) and "--" not in str(error.value)
+    assert f'isotherm.load("{tmp_path / "run"}").partial_fit(X)' in str(error.value)
 
 
 @pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
 def test_warnings_are_warnings(votes):
-    with pytest.warns(IsothermWarning, match="1 of 7 columns are constant") as caught:
+    with pytest.warns(IsothermWarning) as caught:
         RBM(hidden=2, updates=20, random_state=1).fit(np.c_[votes, np.ones(200)])
     assert caught[0].filename == __file__, "they point to who called"
     of_data = [it.message for it in caught if it.message.kind == "data"]
@@ -206,14 +222,12 @@ def test_an_estimate_that_cannot_be_relied_on_is_a_warning():
     X = np.repeat(rng.integers(0, 2, (4, 40)), 50, axis=0)
     X[:2] = [[0], [1]]  # no column is constant
     rbm = RBM(hidden=30, updates=150, lr=2.0, particles=20, random_state=1)
-    with pytest.warns(
-        IsothermWarning, match=r"log-likelihood .*log_likelihood\(X\) takes more time"
-    ) as caught:
+    with pytest.warns(IsothermWarning) as caught:
         rbm.fit(X)
     assert all("isotherm evaluate" not in str(it.message) for it in caught)
     assert caught[0].filename == __file__
     found = [it.message for it in caught if it.message.kind == "not-converged"]
-    assert [it.details["parameters"] for it in found] == ["averaged"], "the other is not in use"
+    assert [it.details["parameters"] for it in found] == ["raw", "averaged"]
     assert found[0].details["verdict"]["reasons"] and not rbm.log_z_.converged
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from conftest import parameters, same_model
 from safetensors.numpy import load_file, save_file
+from sklearn.exceptions import NotFittedError
 
 import isotherm
 from isotherm import RBM
@@ -171,10 +172,10 @@ def test_overwriting_is_refused_unless_asked_for(rbm, votes, tmp_path):
     path = tmp_path / "run"
     rbm.save(path)
     before = (path / "model.safetensors").read_bytes()
-    with pytest.raises(OSError, match="overwrite=True replaces it, another path leaves") as error:
+    with pytest.raises(OSError) as error:
         rbm.save(path)
-    assert "isotherm resume" not in str(error.value) and "--" not in str(error.value)
-    assert f'isotherm.load("{path}").partial_fit(X) continues it' in str(error.value)
+    assert error.value.kind == "io" and str(path) in str(error.value)
+    assert (path / "model.safetensors").read_bytes() == before
     other = RBM(hidden=2, updates=50, random_state=1).fit(votes)
     other.save(str(path), overwrite=True)
     assert (path / "model.safetensors").read_bytes() != before
@@ -183,20 +184,24 @@ def test_overwriting_is_refused_unless_asked_for(rbm, votes, tmp_path):
 
 def test_a_folder_of_something_else_is_left_alone(rbm, tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(OSError, match="holds no run; choose another path"):
+    with pytest.raises(OSError) as error:
         rbm.save(tmp_path, overwrite=True)
+    assert error.value.kind == "io" and str(tmp_path) in str(error.value)
     assert [path.name for path in tmp_path.iterdir()] == ["letter.txt"]
 
 
 def test_errors_on_loading(rbm, tmp_path):
-    with pytest.raises(OSError, match=r"nowhere does not exist; .* as save\(path\) makes it"):
+    with pytest.raises(OSError, match="nowhere") as error:
         isotherm.load(tmp_path / "nowhere")
-    with pytest.raises(OSError, match="no config.toml"):
+    assert error.value.kind == "io"
+    with pytest.raises(OSError, match=tmp_path.name) as error:
         isotherm.load(tmp_path)
+    assert error.value.kind == "io"
     (tmp_path / "m.safetensors").write_bytes(b"nonsense")
-    with pytest.raises(Exception, match="m.safetensors"):
+    with pytest.raises(RuntimeError, match="m.safetensors") as error:
         isotherm.load(tmp_path / "m.safetensors")
-    with pytest.raises(Exception, match="not fitted"):
+    assert error.value.kind == "corrupt"
+    with pytest.raises(NotFittedError):
         RBM().save(tmp_path / "run")
 
 

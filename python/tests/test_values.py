@@ -209,10 +209,15 @@ def test_a_likelihood_says_where_its_samplers_began():
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, (100, 30))
     rbm = RBM(hidden=26, updates=50, final_likelihood="exact-only", random_state=1).fit(X)
-    assert "training data" in rbm.log_likelihood(X[:1], quick=True).log_z.verdict
+    reasons = lambda log_z: [it["kind"] for it in log_z.details["verdict"]["reasons"]]
+    starts = lambda log_z: [it["start"] for it in log_z.details["samplers"]]
+    found = rbm.log_likelihood(X[:1], quick=True).log_z
+    assert starts(found) == ["random", "data"] and "not-checked-from-data" not in reasons(found)
+    assert found.details["verdict"]["basis"]["kind"] == "two-samplers"
     rbm._starts = None  # as of a model that came from a file
     found = rbm.log_likelihood(X[:1], quick=True).log_z
-    assert not found.converged and "samples of the model itself" in found.verdict
-    assert "training data" not in found.verdict
-    assert found.details["verdict"]["basis"]["kind"] == "two-samplers"
-    assert found.details["verdict"]["converged"] == found.verdict.startswith("not checked")
+    assert not found.converged and reasons(found)[-1] == "not-checked-from-data"
+    assert starts(found) == ["random", "own-samples"]
+    assert found.verdict == found.details["verdict"]["sentence"]
+    given = rbm.log_likelihood(X[:1], training=X, quick=True).log_z
+    assert starts(given) == ["random", "data"] and "not-checked-from-data" not in reasons(given)

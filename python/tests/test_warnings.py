@@ -2,13 +2,14 @@
 
 import json
 import pickle
+import types
 import warnings
 
 import numpy as np
 import pytest
 from conftest import ROOT
 
-from isotherm import RBM, IsothermWarning, _diagnostics, load
+from isotherm import RBM, IsothermWarning, _diagnostics, _isotherm, load
 from isotherm._runs import of_arrays
 
 #: One of every kind.
@@ -45,18 +46,59 @@ def test_options_and_methods_have_their_names_in_python():
     assert "log_likelihood(X)" in said["not-converged"]
 
 
-def test_fit_warns_of_every_kind_but_those_that_the_caller_knows(votes, monkeypatch):
-    rbm = RBM(hidden=2, updates=300, random_state=1)
-    rbm.summary_, rbm.averaged_ = {"diagnostics": ALL}, True
-    every = {it["kind"] for it in ALL}
-    told = {it["kind"] for it in rbm._worth_a_warning(chooses=False)}
-    assert told == every - {"data", "stopped-early", "online-likelihood"}
-    told = {it["kind"] for it in rbm._worth_a_warning(chooses=True)}
-    assert told == every - {"data", "stopped-early"}
-    rbm.final_likelihood = "exact-only"
-    assert "no-likelihood" not in {it["kind"] for it in rbm._worth_a_warning(chooses=True)}
-    rbm.averaged_ = False  # the one that did not converge is of the averaged parameters
-    assert "not-converged" not in {it["kind"] for it in rbm._worth_a_warning(chooses=True)}
+class OfTheEngine:
+    """A fit that raises one of every kind."""
+
+    def __init__(self, native):
+        self.native = native
+
+    def __getattr__(self, name):
+        return getattr(self.native, name)
+
+    def diagnostics_at_start(self):
+        return [it for it in ALL if it["kind"] in ("data", "unused-options")]
+
+    def summarise(self, threads):
+        return {**self.native.summarise(threads), "diagnostics": ALL}
+
+
+class AnyFit:
+    @staticmethod
+    def begin(*arguments, **others):
+        return OfTheEngine(_isotherm.Fit.begin(*arguments, **others))
+
+
+def raised_by(rbm, X, monkeypatch):
+    """The warnings of a fit that raises one of every kind."""
+    engine = types.SimpleNamespace(**{**vars(_isotherm), "Fit": AnyFit})
+    monkeypatch.setattr("isotherm._rbm._isotherm", engine)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rbm.fit(X)
+    assert all(it.filename == __file__ for it in caught)
+    return [{"kind": it.message.kind, **it.message.details} for it in caught]
+
+
+def by_kind(diagnostics):
+    return sorted(diagnostics, key=json.dumps)
+
+
+def test_fit_warns_of_every_kind(votes, monkeypatch):
+    rbm = RBM(hidden=2, updates=30, random_state=1)
+    assert by_kind(raised_by(rbm, votes, monkeypatch)) == by_kind(ALL), "each of them once"
+
+
+@pytest.mark.parametrize(
+    "arguments, silent",
+    [
+        ({"callback": lambda row: True}, "stopped-early"),
+        ({"final_likelihood": "exact-only"}, "no-likelihood"),
+    ],
+)
+def test_what_an_argument_asks_for_is_no_warning(votes, monkeypatch, arguments, silent):
+    rbm = RBM(hidden=2, updates=30, random_state=1, **arguments)
+    others = [it for it in ALL if it["kind"] != silent]
+    assert by_kind(raised_by(rbm, votes, monkeypatch)) == by_kind(others)
 
 
 def test_the_summary_holds_kinds_and_their_sentences(votes):
@@ -81,7 +123,7 @@ def test_a_run_of_the_command_line_has_its_diagnostics(cli, tmp_path):
 
 def test_held_out_data_of_which_a_rule_leaves_nothing_are_told(votes):
     dark = np.full((20, 6), 0.2)
-    with pytest.warns(IsothermWarning, match="every value is 0") as caught:
+    with pytest.warns(IsothermWarning) as caught:
         RBM(hidden=2, updates=20, binarise="threshold:0.5", random_state=1).fit(votes, valid=dark)
     about = [it.message.details["about"] for it in caught if it.message.kind == "data"]
     assert [it["kind"] for it in about] == ["rule-leaves-nothing"]
@@ -90,10 +132,10 @@ def test_held_out_data_of_which_a_rule_leaves_nothing_are_told(votes):
 
 def test_idle_units_are_told(votes):
     """A rate at which every unit ends up always on or always off."""
-    with pytest.warns(IsothermWarning, match="Idle hidden units over 500 samples") as caught:
+    with pytest.warns(IsothermWarning) as caught:
         rbm = RBM(hidden=3, updates=1500, lr=20.0, random_state=1).fit(votes)
     (idle,) = [it for it in rbm.summary_["diagnostics"] if it["kind"] == "idle-units"]
-    assert sorted(idle["off"] + idle["on"]) == [0, 1, 2]
+    assert sorted(idle["off"] + idle["on"]) == [0, 1, 2] and idle["samples"] == 500
     assert kinds(caught).count("idle-units") == 1
     page = rbm.report().page
     assert page.count('data-kind="idle-units"') == 1 and "--lr" not in page
@@ -103,9 +145,54 @@ def test_samples_after_too_few_round_trips_are_told():
     rng = np.random.default_rng(0)
     weights = 3 * rng.normal(size=(40, 30))
     rbm = of_arrays(weights, rng.normal(size=30), rng.normal(size=40))
-    with pytest.warns(IsothermWarning, match="a larger warm_up should help") as caught:
+    with pytest.warns(IsothermWarning) as caught:
         rbm.sample(5, warm_up=3, thin=1)
     (warning,) = [it for it in caught if it.message.kind == "few-round-trips"]
     assert warning.filename == __file__
     details = warning.message.details
     assert details["round_trips"] < details["columns"] == 16
+
+
+def test_options_without_effect_are_told(votes):
+    with pytest.warns(IsothermWarning) as caught:
+        rbm = RBM(hidden=2, updates=20, algorithm="cd", min_swap=0.3, random_state=1).fit(votes)
+    found = {"kind": "unused-options", "names": ["min-swap"]}
+    assert kinds(caught).count("unused-options") == 1, "at the start, and not again at the end"
+    assert found in rbm.summary_["diagnostics"]
+    assert 'data-kind="unused-options"' in rbm.report().page
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        RBM(hidden=2, updates=20, algorithm="cd", random_state=1).fit(votes)
+    assert "unused-options" not in kinds(caught), "defaults are not chosen"
+
+
+def test_partial_fit_tells_of_the_rows_that_it_begins_with(votes):
+    X = np.c_[votes, np.ones(len(votes))]
+    rbm = RBM(hidden=2, random_state=1)
+    with pytest.warns(IsothermWarning) as caught:
+        rbm.partial_fit(X)
+    assert kinds(caught) == ["data"] and caught[0].filename == __file__
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rbm.partial_fit(X[:1])  # no column changes, which means nothing by now
+    assert kinds(caught) == []
+
+
+def test_an_unfinished_or_diverged_run_is_told_by_load(cli, tmp_path):
+    data = tmp_path / "votes.csv"
+    data.write_text("0,1,0\n1,0,0\n1,1,1\n" * 5)
+    run = tmp_path / "run"
+    options = ["--hidden", 2, "--updates", 500, "--algorithm", "sml", "--quiet", "--out", run]
+    diverging = ["--lr", 5e37, "--momentum", 0.9, "--checkpoint-every", 1]
+    cli("train", data, *options, *diverging, code=2)
+    with pytest.warns(IsothermWarning) as caught:
+        load(run)
+    (warning,) = caught
+    assert warning.message.kind == "stopped-early" and warning.filename == __file__
+    because = warning.message.details["because"]
+    assert because["kind"] == "diverged" and because["lr"] == 5e37
+    (run / "stopped.json").unlink()
+    (run / "checkpoint.safetensors").write_text("damaged")
+    with pytest.warns(IsothermWarning) as caught:
+        load(run)
+    assert kinds(caught) == ["unfinished", "previous-checkpoint"]

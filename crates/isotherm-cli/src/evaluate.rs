@@ -15,7 +15,7 @@ use isotherm_run::{RunData, RunFolder};
 use crate::Ending;
 use crate::args::EvaluateArguments;
 use crate::error::CliError;
-use crate::output::{print, tell};
+use crate::output::{print, tell, warn};
 use crate::stages::Stages;
 use crate::train::{digits, nats};
 use crate::words::CommandLineWords;
@@ -39,9 +39,8 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
         }
     }
     let about = [DataDiagnostic::of_reading(&data), DataDiagnostic::of_held_out(&data)];
-    for diagnostic in about.into_iter().flatten().map(Diagnostic::from) {
-        tell(&format!("isotherm: warning: {}", diagnostic.words(&CommandLineWords)));
-    }
+    let about: Vec<Diagnostic> = about.into_iter().flatten().map(Diagnostic::from).collect();
+    warn(&about);
     let mut stages = Stages::new(quiet);
     let show = &mut |stage: &str, share| stages.show(stage, share);
     let log_z = FoundLogZ::find(&model, &training, options.log_z, &options.budget(), show)?;
@@ -94,10 +93,8 @@ fn of_run(arguments: &EvaluateArguments, way: Way) -> Result<Subject> {
     if arguments.train.is_some() {
         return Err(CliError::OwnTrainingData { run: arguments.run.clone() }.into());
     }
-    let (file, note) = folder.read_model()?;
-    if let Some(note) = note {
-        tell(&format!("isotherm: {note}"));
-    }
+    let (file, about) = folder.read_model()?;
+    warn(&about);
     let has_averaged = file.averaged.is_some();
     let model = choose(file, arguments.averaged, folder.path())?;
     let mut config = folder.read_config()?;

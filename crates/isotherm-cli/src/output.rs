@@ -3,8 +3,10 @@
 use std::io::{ErrorKind, Write};
 
 use isotherm::Result;
+use isotherm::diagnostics::Diagnostic;
 
 use crate::error::CliError;
+use crate::words::CommandLineWords;
 
 /// Prints a result. A closed pipe is no error, because nobody reads it; a full disk is one.
 pub(crate) fn print(text: &str) -> Result<()> {
@@ -20,4 +22,11 @@ pub(crate) fn print(text: &str) -> Result<()> {
 /// Prints a message to standard error. A message that cannot be printed is lost, and that is no error.
 pub(crate) fn tell(sentence: &str) {
     let _ = writeln!(std::io::stderr(), "{sentence}");
+}
+
+/// Prints diagnostics as warnings.
+pub(crate) fn warn<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) {
+    for diagnostic in diagnostics {
+        tell(&format!("isotherm: warning: {}", diagnostic.words(&CommandLineWords)));
+    }
 }

@@ -1,16 +1,18 @@
 //! `isotherm reproduce`.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use isotherm::Result;
+use isotherm::diagnostics::Diagnostic;
+use isotherm::{Action, Dialect, Result};
 use isotherm_experiments::{Ended, Progress, Size, Watcher, Workshop};
-use isotherm_run::checkpoint::FellBack;
 
 use crate::args::ReproduceArguments;
 use crate::output::{print, tell};
+use crate::words::CommandLineWords;
 use crate::{Ending, interrupt};
 
 /// Time to the first line where there is no terminal.
@@ -29,7 +31,7 @@ pub(crate) fn run(arguments: &ReproduceArguments, quiet: bool) -> Result<Ending>
     screen.finish();
     match ended? {
         Ended::Done => {
-            let tables = workshop.publish()?;
+            let tables = workshop.publish(&CommandLineWords)?;
             if !quiet {
                 let page = workshop.root().join("report.html");
                 print(&format!("{}\nreport         {}\n", tables.lines(), page.display()))?;
@@ -38,7 +40,11 @@ pub(crate) fn run(arguments: &ReproduceArguments, quiet: bool) -> Result<Ending>
         }
         Ended::Interrupted => {
             if !quiet {
-                tell("saved; the same command goes on");
+                tell(&format!(
+                    "saved; {} continues it",
+                    CommandLineWords
+                        .action(&Action::Reproduce(arguments.out.display().to_string()))
+                ));
             }
             Ok(Ending::Interrupted)
         }
@@ -114,10 +120,11 @@ impl Watcher for Screen {
         }
     }
 
-    fn fell_back(&self, fell_back: &FellBack) {
+    fn raised(&self, run: &Path, diagnostic: &Diagnostic) {
+        let line = format!("warning: {}: {}", run.display(), diagnostic.words(&CommandLineWords));
         match &self.bar {
-            Some(bar) => bar.println(fell_back.to_string()),
-            None => tell(&fell_back.to_string()),
+            Some(bar) => bar.println(line),
+            None => tell(&line),
         }
     }
 

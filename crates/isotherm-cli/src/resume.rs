@@ -5,14 +5,12 @@ use isotherm_run::Session;
 
 use crate::Ending;
 use crate::args::ResumeArguments;
-use crate::output::tell;
+use crate::output::{tell, warn};
 use crate::train::carry_on;
 
 pub(crate) fn run(arguments: &ResumeArguments, quiet: bool) -> Result<Ending> {
     let (session, fell_back) = Session::resume(&arguments.run)?;
-    if let Some(fell_back) = fell_back {
-        tell(&format!("isotherm: {fell_back}"));
-    }
+    warn(&fell_back);
     if !quiet {
         let (done, total) =
             (session.training().state().step, session.training().plan().total_steps());

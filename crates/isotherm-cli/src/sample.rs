@@ -10,8 +10,7 @@ use isotherm_run::{RunFolder, sample};
 use crate::args::SampleArguments;
 use crate::error::CliError;
 use crate::evaluate::{choose, is_model_file};
-use crate::output::{print, tell};
-use crate::words::CommandLineWords;
+use crate::output::{print, tell, warn};
 use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
@@ -36,34 +35,24 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
         bar.set_position((share * 1000.0) as u64);
         !interrupt::asked()
     };
-    let (samples, fell_back) = match is_model_file(&arguments.run) {
+    let (samples, mut diagnostics) = match is_model_file(&arguments.run) {
         true => {
             let file = read_model(&arguments.run)?;
             let model = choose(file, arguments.averaged, &arguments.run)?;
-            (sample_model(&model, &request, progress)?, None)
+            (sample_model(&model, &request, progress)?, Vec::new())
         }
         false => {
             let folder = RunFolder::open(&arguments.run)?;
-            if !folder.model().is_file() {
-                tell(&format!(
-                    "isotherm: {} is not finished: these are samples of its model so far",
-                    arguments.run.display()
-                ));
-            }
             sample(&folder, &request, arguments.averaged, progress)?
         }
     };
     bar.finish_and_clear();
-    if let Some(fell_back) = fell_back {
-        tell(&format!("isotherm: {fell_back}"));
-    }
     if interrupt::asked() {
         tell(&format!("stopped; nothing was written to {}", arguments.out.display()));
         return Ok(Ending::Interrupted);
     }
-    if let Some(diagnostic) = samples.diagnose() {
-        tell(&format!("isotherm: warning: {}", diagnostic.words(&CommandLineWords)));
-    }
+    diagnostics.extend(samples.diagnose());
+    warn(&diagnostics);
     write_atomically(&arguments.out, |out| write_npy(out, &samples.v))?;
     if !quiet {
         let (trips, s) = (samples.round_trips, if samples.round_trips == 1 { "" } else { "s" });

@@ -31,14 +31,7 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
     if let Some(chosen) = &chosen {
         config.options.adapt_to(&data.train, chosen);
     }
-    let run = TrainingRun::begin(&config, data)?;
-    let unused = config.options.unused(chosen.as_ref().unwrap_or(&given));
-    if !quiet && !unused.is_empty() {
-        let names: Vec<String> = unused.iter().map(|name| CommandLineWords.option(*name)).collect();
-        let has = if names.len() == 1 { "has" } else { "have" };
-        let names = names.join(", ");
-        tell(&format!("warning: {names} {has} no effect with the other options"));
-    }
+    let run = TrainingRun::begin(&config, data)?.noting_unused(chosen.as_ref().unwrap_or(&given));
     let session = Session::begin(&out, run, arguments.overwrite)?;
     carry_on(session, &out, quiet)
 }
@@ -54,7 +47,7 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     for held_out in [session.training().valid(), session.training().test()].into_iter().flatten() {
         progress.say(&held_out.describe());
     }
-    for diagnostic in session.training().data_diagnostics() {
+    for diagnostic in session.training().diagnostics_at_start() {
         progress.say(&format!("warning: {}", diagnostic.words(&CommandLineWords)));
     }
     let outcome = session.run(&mut progress);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use isotherm::sampling::name::count;
-use isotherm::{Action, Dialect, OptionName};
+use isotherm::{Action, Dialect, OptionName, Plain};
 
 /// The words of the command line.
 pub(crate) struct CommandLineWords;
@@ -27,6 +27,10 @@ impl Dialect for CommandLineWords {
             Action::Reproduce(folder) => {
                 format!("`isotherm reproduce --out {}`", quoted(folder))
             }
+            Action::ReproduceSize { updates, seeds } => {
+                format!("`isotherm reproduce --updates {updates} --seeds {seeds} --out DIR`")
+            }
+            Action::Again => "repeat the command".to_owned(),
             Action::Stop => "Ctrl-C twice".to_owned(),
             Action::Repeat(config) => {
                 format!("`isotherm train --config {} --out NEW`", quoted(config))
@@ -36,7 +40,8 @@ impl Dialect for CommandLineWords {
             Action::OtherFolder => "another --out".to_owned(),
             Action::GiveValidation => "give --valid or --split".to_owned(),
             Action::GiveData => "give other data with --data".to_owned(),
-            _ => String::new(),
+            // An action that is newer than this front end.
+            _ => Plain.action(action),
         }
     }
 }

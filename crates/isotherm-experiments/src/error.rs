@@ -7,6 +7,7 @@ use isotherm::{Action, Cause, Dialect, Error, Kind};
 use isotherm_tempering::option_names;
 
 use crate::experiment::Size;
+use isotherm_run::record::LineProblem;
 
 option_names! {
     /// The options of an experiment that messages name.
@@ -106,7 +107,7 @@ pub enum Missing {
         /// The line, from 1.
         line: usize,
         /// Why it cannot be read.
-        reason: String,
+        problem: LineProblem,
     },
     /// The log-likelihood at its end.
     LogLikelihood,
@@ -125,6 +126,7 @@ impl Cause for ExperimentError {
 
     fn words(&self, dialect: &dyn Dialect) -> String {
         let option = |name| dialect.option(name);
+        let again = || dialect.action(&Action::Again);
         let other_folder = || dialect.action(&Action::OtherFolder);
         match self {
             ExperimentError::Size { updates, seeds } => format!(
@@ -137,11 +139,11 @@ impl Cause for ExperimentError {
                 option(name::seeds)
             ),
             ExperimentError::OtherSize { root, size } => format!(
-                "{} holds an experiment of {} updates and {} seeds; leave the options out to continue \
-                 it, or choose {}",
+                "{} holds an experiment of {} updates and {} seeds; {} continues it, or choose {}",
                 root.display(),
                 size.updates,
                 size.seeds,
+                dialect.action(&Action::Reproduce(root.display().to_string())),
                 other_folder()
             ),
             ExperimentError::NotEmpty { root } => format!(
@@ -153,7 +155,7 @@ impl Cause for ExperimentError {
                 let path = path.display();
                 match self.kind() {
                     Kind::Corrupt => {
-                        format!("{path}: {reason}; remove the file and repeat the command")
+                        format!("{path}: {reason}; remove the file and {}", again())
                     }
                     _ => format!("{path}: {reason}"),
                 }
@@ -164,24 +166,25 @@ impl Cause for ExperimentError {
                 other_folder()
             ),
             ExperimentError::OtherOptions { folder } => format!(
-                "{} holds a run with other options than this experiment's; remove that folder and \
-                 repeat the command",
-                folder.display()
+                "{} holds a run with other options than this experiment's; remove that folder and {}",
+                folder.display(),
+                again()
             ),
             ExperimentError::Run { folder, error } => format!(
-                "the run {}: {} (in an experiment: the same command continues it; if it cannot, remove \
-                 that folder first)",
+                "the run {}: {} (a run of an experiment: {}, which continues it; if it cannot continue, \
+                 remove that folder first)",
                 folder.display(),
-                error.words(dialect)
+                error.words(dialect),
+                again()
             ),
             ExperimentError::Incomplete { folder, missing } => {
                 let what = match missing {
                     Missing::End { log } => format!("{log} ends in the middle of a row"),
-                    Missing::Row { log, line, reason } => format!("{log}, line {line}: {reason}"),
+                    Missing::Row { log, line, problem } => format!("{log}, line {line}: {problem}"),
                     Missing::LogLikelihood => "there is no log-likelihood at its end".to_owned(),
                 };
                 let folder = folder.display();
-                format!("{folder}: {what}; remove that folder and repeat the command")
+                format!("{folder}: {what}; remove that folder and {}", again())
             }
             ExperimentError::Unwritable { path, reason } => {
                 format!("{} cannot be written: {reason}", path.display())

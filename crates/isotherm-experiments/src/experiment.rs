@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use isotherm::Action;
 use isotherm::data::Mixture;
 use isotherm::options::{Algorithm, GradientKind, LadderOptions, LrDecay, Options, PathKind};
 use isotherm::paths::SwapOn;
@@ -45,6 +46,12 @@ impl Size {
     /// Steps of sampling after the last update.
     pub fn sampling_steps(self) -> u64 {
         self.updates / 5
+    }
+
+    /// What makes an experiment of this size.
+    pub(crate) fn action(self) -> Action {
+        let Size { updates, seeds } = self;
+        Action::ReproduceSize { updates, seeds }
     }
 }
 

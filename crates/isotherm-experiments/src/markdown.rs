@@ -3,14 +3,14 @@
 use super::statistics::Estimate;
 use super::table::{ClaimsFile, Line, minus_number, setting, with_error};
 use super::verdict::{Claim, Source};
+use isotherm::Dialect;
 
 impl ClaimsFile {
     /// Both tables, as `claims.md` has them.
-    pub fn markdown(&self) -> String {
-        let mut text = format!(
-            "Made by isotherm {} with `isotherm reproduce --updates {} --seeds {} --out DIR`.\n\n",
-            self.version, self.size.updates, self.size.seeds
-        ) + &self.caveat();
+    pub fn markdown(&self, dialect: &dyn Dialect) -> String {
+        let made = dialect.action(&self.size.action());
+        let mut text =
+            format!("Made by isotherm {} with {made}.\n\n", self.version) + &self.caveat();
         for (title, source) in
             [("claim of the paper", Source::Paper), ("beyond the paper", Source::Beyond)]
         {

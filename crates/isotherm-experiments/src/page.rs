@@ -5,15 +5,20 @@ use maud::{Markup, html};
 use super::statistics::Estimate;
 use super::table::{ClaimsFile, Line, minus_number, setting, with_error};
 use super::verdict::{Claim, Source, Verdict};
+use isotherm::Dialect;
 use isotherm_report::figure::Figure;
-use isotherm_report::{figure_block, page};
+use isotherm_report::{figure_block, page, with_commands};
 
 /// The page.
-pub(super) fn experiment_page(tables: &ClaimsFile, figures: &[Figure]) -> String {
+pub(super) fn experiment_page(
+    tables: &ClaimsFile,
+    figures: &[Figure],
+    dialect: &dyn Dialect,
+) -> String {
     let title = "Adaptive parallel tempering, reproduced";
     let body = html! {
         h1 { (title) }
-        (introduction(tables))
+        (introduction(tables, dialect))
         h2 id="claims" { "Which claims hold" }
         (claims_table("Of the paper", tables, Source::Paper))
         (claims_table("Beyond the paper", tables, Source::Beyond))
@@ -28,7 +33,7 @@ pub(super) fn experiment_page(tables: &ClaimsFile, figures: &[Figure]) -> String
     page(title, body)
 }
 
-fn introduction(tables: &ClaimsFile) -> Markup {
+fn introduction(tables: &ClaimsFile, dialect: &dyn Dialect) -> Markup {
     let count = |verdict| {
         let of_paper = tables.claims.iter().filter(|claim| claim.source == Source::Paper);
         of_paper.filter(|claim| claim.verdict == verdict).count().to_string()
@@ -48,10 +53,7 @@ fn introduction(tables: &ClaimsFile) -> Markup {
                 "Adaptive Parallel Tempering for Stochastic Maximum Likelihood Learning of RBMs"
             }
             " (2010), run again by isotherm " (tables.version) " with "
-            code {
-                "isotherm reproduce --updates " (tables.size.updates)
-                " --seeds " (tables.size.seeds) " --out DIR"
-            }
+            (with_commands(&dialect.action(&tables.size.action())))
             ": an RBM with 10 hidden units learns a mixture of five noisy images, each algorithm "
             "at its best hyper-parameters. Everything on this page is computed from the runs."
         }

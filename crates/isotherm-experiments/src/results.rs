@@ -145,8 +145,8 @@ fn whole<T: DeserializeOwned>(folder: &Path, log: &'static str) -> Result<Vec<T>
     match read.unreadable.into_iter().next() {
         None if !read.torn => Ok(read.rows),
         None => Err(incomplete(folder, Missing::End { log })),
-        Some(BadLine { line, reason }) => {
-            Err(incomplete(folder, Missing::Row { log, line, reason }))
+        Some(BadLine { line, problem }) => {
+            Err(incomplete(folder, Missing::Row { log, line, problem }))
         }
     }
 }

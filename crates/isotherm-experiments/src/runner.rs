@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use super::error::ExperimentError;
 use super::experiment::{Job, Size};
 use isotherm::Result;
+use isotherm::diagnostics::Diagnostic;
 use isotherm::options::Plan;
 use isotherm::trainer::TrainState;
-use isotherm_run::checkpoint::FellBack;
 use isotherm_run::record::Row;
 use isotherm_run::{Config, Note, Observer, Outcome, RunData, RunFolder, Session};
 
@@ -22,8 +22,8 @@ pub trait Watcher: Sync {
     /// Some work is done.
     fn progress(&self, done: Progress);
 
-    /// A run continues from its previous checkpoint.
-    fn fell_back(&self, fell_back: &FellBack);
+    /// Something is raised about the run in a folder, such as that it continues from its previous checkpoint.
+    fn raised(&self, run: &Path, diagnostic: &Diagnostic);
 
     /// Whether to save and stop now.
     fn should_stop(&self) -> bool;
@@ -169,7 +169,7 @@ pub(super) fn run_job(job: Job, size: Size, place: &Path, board: &Board) -> Resu
         Ok(_) => {
             let (session, fell_back) = Session::resume(place).map_err(in_place)?;
             if let Some(fell_back) = fell_back {
-                board.watcher.fell_back(&fell_back);
+                board.watcher.raised(place, &fell_back);
             }
             session
         }

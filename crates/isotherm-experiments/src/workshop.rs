@@ -16,7 +16,7 @@ use super::page::experiment_page;
 use super::results::{Cost, Results, SettingResult, best_of};
 use super::runner::{Board, Ended, Watcher, check_run, on_all_cores, run_job};
 use super::table::ClaimsFile;
-use isotherm::{IoError, Result};
+use isotherm::{Dialect, IoError, Result};
 use isotherm_report::{Replace, write_figures, write_page};
 use isotherm_run::checkpoint::{RunLock, write_atomically};
 
@@ -161,15 +161,16 @@ impl Workshop {
         self.root.join("costs").join(format!("seed-{seed}.json"))
     }
 
-    /// Writes what the runs came to: the page, the figures, and last the claims.
-    pub fn publish(&self) -> Result<ClaimsFile> {
+    /// Writes what the runs came to: the page, the figures, and last the claims. They name commands in the words of a front
+    /// end.
+    pub fn publish(&self, dialect: &dyn Dialect) -> Result<ClaimsFile> {
         let results = self.results()?;
         let tables = ClaimsFile::of(&results);
         let figures = figures(&results)?;
         write_figures(&self.root.join("figures"), &figures, Replace::Anything)?;
-        let page = experiment_page(&tables, &figures);
+        let page = experiment_page(&tables, &figures, dialect);
         write_page(&self.root.join("report.html"), &page)?;
-        let text = tables.markdown();
+        let text = tables.markdown(dialect);
         write_atomically(&self.root.join("claims.md"), |out| out.write_all(text.as_bytes()))?;
         write_json(&self.root.join("claims.json"), &tables)?;
         Ok(tables)

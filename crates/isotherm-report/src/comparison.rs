@@ -5,12 +5,13 @@ use std::path::Path;
 
 use maud::{Markup, html};
 
-use super::diagnostics::{self, diagnostics_of, sentences_of_old};
+use super::diagnostics::{self, are_recorded, diagnostics_of, sentences_of_old};
 use super::numbers::key_numbers;
 use super::reading::RunRecord;
 use super::run_names::run_names;
 use super::run_page::notes as notes_list;
 use super::same_data::SameData;
+use super::samples::draw;
 use super::side_by_side::{ladder_figure, likelihood_figure, rungs_figure};
 use super::{figure_block, page};
 use crate::figure::Figure;
@@ -88,8 +89,11 @@ impl Comparison {
 
     /// What to know before comparing the runs, and then before trusting each of them.
     fn remarks(&self, dialect: &dyn Dialect) -> Markup {
-        // No samples are drawn here: what needs them is in the summaries of finished runs.
-        let of = |record| diagnostics_of(record, None);
+        // Samples are drawn only where no summary has what they would show. The report of the run notes a failure.
+        let of = |record: &RunRecord| {
+            let drawn = if are_recorded(record) { None } else { draw(record).ok().flatten() };
+            diagnostics_of(record, drawn.as_ref())
+        };
         let found: Vec<(&String, Vec<Diagnostic>)> =
             self.runs.iter().map(|(name, record)| (name, of(record))).collect();
         let warning = self.same_data.warning();

@@ -7,7 +7,7 @@ use isotherm::Dialect;
 use isotherm::diagnostics::Diagnostic;
 use isotherm_run::ModelSamples;
 use isotherm_run::record::Summary;
-use isotherm_run::record::diagnose::{Ending, Facts, SampleFacts};
+use isotherm_run::record::diagnose::{Ending, Facts};
 
 /// What a reader should know before trusting a run: what its summary says or, of a run that has none or whose summary
 /// has only sentences, what the same rules find in its record.
@@ -15,28 +15,36 @@ pub(crate) fn diagnostics_of(
     record: &RunRecord,
     samples: Option<&ModelSamples>,
 ) -> Vec<Diagnostic> {
+    let recorded = record.summary.as_ref().and_then(|summary| summary.diagnostics.clone());
+    let mut found = recorded.unwrap_or_else(|| by_the_rules(record, samples));
+    found.extend(record.previous_checkpoint.clone());
+    found
+}
+
+/// Whether the summary of a run has its diagnostics, so that it needs no samples for them.
+pub(crate) fn are_recorded(record: &RunRecord) -> bool {
+    record.summary.as_ref().is_some_and(|summary| summary.diagnostics.is_some())
+}
+
+fn by_the_rules(record: &RunRecord, samples: Option<&ModelSamples>) -> Vec<Diagnostic> {
     let summary = record.summary.as_ref();
-    if let Some(diagnostics) = summary.and_then(|summary| summary.diagnostics.as_ref()) {
-        return diagnostics.clone();
-    }
     let data = record.built_in();
     let modes = data.as_ref().and_then(|data| data.modes());
     Facts {
         rows: &record.rows,
+        unreadable: &record.unreadable,
         options: record.config.as_ref().map(|config| &config.options),
         last_step: record.last_step(),
+        model_written: record.folder.model().is_file(),
+        stopped: record.stopped.as_ref(),
         ending: summary.map(|summary| Ending {
             likelihood: summary.log_likelihood.as_ref(),
             averaged: summary.log_likelihood_averaged.as_ref(),
             ..Ending::default()
         }),
         model: record.model.as_ref().map(|file| file.model.parameters()),
-        samples: samples.map(|samples| SampleFacts {
-            count: samples.v.rows(),
-            activations: &samples.activations,
-            mode_distance: modes.map(|modes| modes.distance(&modes.masses(&samples.v))),
-        }),
-        data: &[],
+        samples: samples.map(|samples| samples.facts(modes)),
+        at_start: &record.at_start,
     }
     .diagnose()
 }
@@ -69,7 +77,7 @@ pub(crate) fn none() -> Markup {
 }
 
 /// A sentence with what stands between backticks as code.
-pub(crate) fn with_commands(sentence: &str) -> Markup {
+pub fn with_commands(sentence: &str) -> Markup {
     html! {
         @for (i, part) in sentence.split('`').enumerate() {
             @if i % 2 == 1 { code { (part) } } @else { (part) }

@@ -32,6 +32,7 @@ use crate::figure::Figure;
 use isotherm::{Dialect, Result};
 use isotherm_run::RunFolder;
 
+pub use diagnostics::with_commands;
 pub use error::{ReportError, name};
 pub use output::Replace;
 pub use output::{write as write_page, write_figures};

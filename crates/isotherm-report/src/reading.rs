@@ -6,10 +6,12 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 
 use isotherm::data::Dataset;
+use isotherm::diagnostics::Diagnostic;
 use isotherm::model::{ModelFile, model_in};
 use isotherm::trainer::Phase;
 use isotherm::{Action, Dialect, Result};
 use isotherm_run::checkpoint;
+use isotherm_run::raised_at_start;
 use isotherm_run::read_model;
 use isotherm_run::record::{BadLine, LadderRow, Row, Summary, Timing, read_rows};
 use isotherm_run::{Config, RunFolder};
@@ -23,6 +25,8 @@ pub(crate) struct RunRecord {
     pub(crate) config: Option<Config>,
     /// Its rows of metrics.
     pub(crate) rows: Vec<Row>,
+    /// The lines of its metrics that are not rows.
+    pub(crate) unreadable: Vec<BadLine>,
     /// The clock at its rows.
     pub(crate) timings: Vec<Timing>,
     /// Its summary, if it is finished.
@@ -31,6 +35,12 @@ pub(crate) struct RunRecord {
     pub(crate) model: Option<ModelFile>,
     /// The step of its last checkpoint.
     pub(crate) saved_at: Option<u64>,
+    /// What was raised when it began.
+    pub(crate) at_start: Vec<Diagnostic>,
+    /// That it stopped where it cannot go on, if it did.
+    pub(crate) stopped: Option<Diagnostic>,
+    /// That its last checkpoint cannot be used but the one before it can, if so.
+    pub(crate) previous_checkpoint: Option<Diagnostic>,
     /// The digest of its data.
     pub(crate) data_digest: Option<String>,
     /// What could not be read, a sentence each.
@@ -43,18 +53,23 @@ impl RunRecord {
         let folder = RunFolder::open(path)?;
         let mut notes = Vec::new();
         let config = noted(folder.read_config(), &mut notes, dialect);
-        let mut rows: Vec<Row> = rows_of(&folder.metrics(), &mut notes, dialect);
+        let (mut rows, unreadable): (Vec<Row>, _) = rows_of(&folder.metrics(), &mut notes, dialect);
         drop_odd_ladders(&mut rows, &mut notes);
-        let timings = rows_of(&folder.timing(), &mut notes, dialect);
+        let (timings, _) = rows_of(&folder.timing(), &mut notes, dialect);
+        let stopped = folder.stopped();
         let summary = read_summary(&folder, &mut notes);
         let mut record = RunRecord {
             folder,
             config,
             rows,
+            unreadable,
             timings,
             summary,
             model: None,
             saved_at: None,
+            at_start: Vec::new(),
+            stopped,
+            previous_checkpoint: None,
             data_digest: None,
             notes,
         };
@@ -74,7 +89,8 @@ impl RunRecord {
         }
         let loaded = checkpoint::load(self.folder.path());
         let Some(loaded) = noted(loaded, &mut self.notes, dialect) else { return };
-        self.notes.extend(loaded.fell_back.map(|it| it.to_string()));
+        self.previous_checkpoint = loaded.fell_back.map(Diagnostic::from);
+        self.at_start = raised_at_start(&loaded.bundle);
         let bundle = &loaded.bundle;
         self.saved_at = bundle.get::<u64>("step", &[1]).ok().and_then(|step| step.first().copied());
         let digest = bundle.meta.get("data_digest").and_then(|digest| digest.as_str());
@@ -177,13 +193,13 @@ fn rows_of<T: DeserializeOwned>(
     path: &Path,
     notes: &mut Vec<String>,
     dialect: &dyn Dialect,
-) -> Vec<T> {
-    let Some(read) = noted(read_rows(path), notes, dialect) else { return Vec::new() };
+) -> (Vec<T>, Vec<BadLine>) {
+    let Some(read) = noted(read_rows(path), notes, dialect) else { return Default::default() };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if let Some(BadLine { line, reason }) = read.unreadable.first() {
+    if let Some(BadLine { line, problem }) = read.unreadable.first() {
         let count = read.unreadable.len();
         notes.push(format!(
-            "Left out: {count} lines of {name} cannot be read, the first is line {line} ({reason})."
+            "Left out: {count} lines of {name} cannot be read, the first is line {line} ({problem})."
         ));
     }
     if read.torn {
@@ -191,7 +207,7 @@ fn rows_of<T: DeserializeOwned>(
             "The last line of {name} is not complete: it is being written, or its writer was killed."
         ));
     }
-    read.rows
+    (read.rows, read.unreadable)
 }
 
 #[cfg(test)]

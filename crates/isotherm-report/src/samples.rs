@@ -12,8 +12,8 @@ pub(crate) fn draw(record: &RunRecord) -> Result<Option<ModelSamples>> {
     }
     let (Some(config), Some(_)) = (&record.config, record.saved_at) else { return Ok(None) };
     let checkpoint = checkpoint::load(record.folder.path())?.bundle;
-    let rungs = record.ladder().map(|ladder| ladder.betas.len());
-    ModelSamples::of_checkpoint(&config.options, &checkpoint, model, rungs, &mut |_| ()).map(Some)
+    let (options, ladder) = (&config.options, record.ladder());
+    ModelSamples::of_checkpoint(options, &checkpoint, model, ladder, &mut |_| ()).map(Some)
 }
 
 /// How samples of the model at a step were drawn, in a sentence.
@@ -29,9 +29,9 @@ pub(crate) fn how_drawn(samples: &ModelSamples, step: u64) -> String {
         0 => String::new(),
         steps => format!(" after {steps} steps on a ladder made for it"),
     };
-    let doubt = match round_trips {
-        0 => " Without a round trip they may show a part of the model only.",
-        _ => "",
+    let doubt = match samples.few_round_trips {
+        Some(_) => " They may show a part of the model only: these are too few round trips.",
+        None => "",
     };
     format!(
         "{count} samples of the model at step {step}, drawn by its tempered sampler{begun}, one every \

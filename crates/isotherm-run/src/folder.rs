@@ -1,21 +1,22 @@
 //! The folder of a run and its files.
 
-use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::checkpoint::write_atomically;
-use crate::checkpoint::{self, CURRENT, CheckpointError, FellBack, PREVIOUS, RunLock};
+use crate::checkpoint::{self, CURRENT, CheckpointError, Loaded, PREVIOUS, RunLock};
 use crate::folder_error::FolderError;
 use crate::record::Summary;
+use crate::record::diagnose::Facts;
 use crate::{Config, ConfigFile, read_model};
+use isotherm::diagnostics::Diagnostic;
 use isotherm::model::{ModelFile, model_in};
 use isotherm::{IoError, Result};
 
 /// The files of a run, in the order in which they are removed when a run is replaced. The
 /// configuration is the last: as long as it is there, the folder is a run and can be replaced again.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "report.html",
     CURRENT,
     PREVIOUS,
@@ -23,8 +24,12 @@ const FILES: [&str; 8] = [
     "timing.jsonl",
     "model.safetensors",
     "summary.json",
+    STOPPED,
     "config.toml",
 ];
+
+/// The name of the file that says why a run stopped where it cannot go on.
+const STOPPED: &str = "stopped.json";
 
 /// The folder of a run.
 #[derive(Clone, Debug)]
@@ -161,11 +166,55 @@ impl RunFolder {
         Ok(config)
     }
 
-    /// The model of a run. That of a finished run is in `model.safetensors`; otherwise it is that of
-    /// the last checkpoint, and the second value says so.
-    pub fn read_model(&self) -> Result<(ModelFile, Option<Unfinished>)> {
+    /// Records that the run stopped where it cannot go on: a [`Diagnostic::StoppedEarly`].
+    pub(super) fn write_stopped(&self, stopped: &Diagnostic) -> Result<()> {
+        let text = serde_json::to_string(stopped)
+            .map_err(|error| FolderError::UnwritableSummary { reason: error.to_string() })?;
+        write_atomically(&self.path.join(STOPPED), |out| writeln!(out, "{text}"))
+    }
+
+    /// Forgets it, because the run goes on.
+    pub(super) fn remove_stopped(&self) {
+        // If it stays, it is written again or is not asked for.
+        let _ = fs::remove_file(self.path.join(STOPPED));
+    }
+
+    /// That the run stopped where it cannot go on, if it did. A finished run did not.
+    pub fn stopped(&self) -> Option<Diagnostic> {
+        let text = fs::read(self.path.join(STOPPED)).ok()?;
+        let stopped = serde_json::from_slice(&text).ok()?;
+        (!self.summary().is_file()).then_some(stopped)
+    }
+
+    /// What a reader of the run's checkpoint should know: that the run is not finished, and that the checkpoint is not
+    /// the last one.
+    pub fn diagnose(&self, loaded: &Loaded) -> Result<Vec<Diagnostic>> {
+        let mut found = Vec::new();
+        if !self.summary().is_file() {
+            let last_step = loaded.bundle.get::<u64>("step", &[1])?[0];
+            let (config, stopped) = (self.read_config().ok(), self.stopped());
+            let options = config.as_ref().map(|config| &config.options);
+            let (stopped, model_written) = (stopped.as_ref(), self.model().is_file());
+            let facts = Facts { options, last_step, stopped, model_written, ..Facts::default() };
+            found.extend(facts.stopped_or_unfinished());
+        }
+        found.extend(loaded.fell_back.clone().map(Diagnostic::from));
+        Ok(found)
+    }
+
+    /// The model of a run, and what to know about it. That of a finished run is in `model.safetensors`; otherwise it is
+    /// that of the last checkpoint.
+    pub fn read_model(&self) -> Result<(ModelFile, Vec<Diagnostic>)> {
         if self.model().is_file() {
-            return Ok((read_model(&self.model())?, None));
+            let model = read_model(&self.model())?;
+            // It may be without its checkpoint.
+            let about = match self.summary().is_file() {
+                true => Vec::new(),
+                false => checkpoint::load(&self.path)
+                    .and_then(|loaded| self.diagnose(&loaded))
+                    .unwrap_or_default(),
+            };
+            return Ok((model, about));
         }
         let loaded = checkpoint::load(&self.path)?;
         let folder = self.path.clone();
@@ -173,26 +222,6 @@ impl RunFolder {
             Ok(model) => model,
             Err(error) => return Err(CheckpointError::NoModel { folder, error }.into()),
         };
-        let step = loaded.bundle.get::<u64>("step", &[1])?[0];
-        Ok((model, Some(Unfinished { folder, step, fell_back: loaded.fell_back })))
-    }
-}
-
-/// The model of a run that is not finished.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfinished {
-    /// The folder of the run.
-    pub folder: PathBuf,
-    /// The step of the checkpoint that the model is from.
-    pub step: u64,
-    /// Why it is not the last checkpoint, if it is the one before.
-    pub fell_back: Option<FellBack>,
-}
-
-impl fmt::Display for Unfinished {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (folder, step) = (self.folder.display(), self.step);
-        write!(f, "{folder} is not finished: this is its model after {step} steps")?;
-        self.fell_back.as_ref().map_or(Ok(()), |fell_back| write!(f, " ({fell_back})"))
+        Ok((model, self.diagnose(&loaded)?))
     }
 }

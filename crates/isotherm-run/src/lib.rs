@@ -20,7 +20,7 @@ mod summarise;
 mod training_run;
 
 pub use config::{Config, ConfigFile, ConfigFileError, DataOptions, WrongEntry};
-pub use folder::{RunFolder, Unfinished};
+pub use folder::RunFolder;
 pub use folder_error::FolderError;
 pub use isotherm::sampling::MOST_COLUMNS;
 pub use model_file::{ModelFileError, read_model};
@@ -31,4 +31,4 @@ pub use run_data_error::RunDataError;
 pub use sampler::{sample, sample_checkpoint};
 pub use saved_training::SavedTraining;
 pub use session::{Observer, Outcome, RunFailed, Session};
-pub use training_run::TrainingRun;
+pub use training_run::{TrainingRun, raised_at_start};

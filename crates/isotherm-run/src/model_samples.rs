@@ -3,8 +3,12 @@
 
 use isotherm_kernels::BitMatrix;
 
+use crate::record::LadderRow;
+use crate::record::diagnose::SampleFacts;
 use crate::sampler::sample_checkpoint;
 use isotherm::Result;
+use isotherm::data::Modes;
+use isotherm::diagnostics::Diagnostic;
 use isotherm::model::{PerfectSampler, Rbm};
 use isotherm::options::{Options, PathKind};
 use isotherm::sampling::{MOST_COLUMNS, SampleOptions};
@@ -39,6 +43,8 @@ pub struct ModelSamples {
     pub seed: u64,
     /// How the tempered sampler drew them; nothing if they are exact.
     pub tempered: Option<Tempered>,
+    /// That the sampler completed too few round trips, if it did.
+    pub few_round_trips: Option<Diagnostic>,
 }
 
 /// How a tempered sampler drew samples.
@@ -57,21 +63,31 @@ impl ModelSamples {
     pub fn exact(model: &Rbm) -> Option<ModelSamples> {
         (model.n_hidden() <= PerfectSampler::LARGEST).then(|| {
             let v = exact_samples(model, WANTED, SEED);
-            ModelSamples { activations: activations(model, &v), v, seed: SEED, tempered: None }
+            let activations = activations(model, &v);
+            ModelSamples { activations, v, seed: SEED, tempered: None, few_round_trips: None }
         })
     }
 
-    /// Samples by the tempered sampler, in about a second: the run's own, if it has a ladder of so many `rungs`,
-    /// or a new one. `progress` is told the share that is done.
+    /// What they show, to be diagnosed. `modes` are those of the data, where they are known.
+    pub fn facts(&self, modes: Option<Modes<'_>>) -> SampleFacts<'_> {
+        SampleFacts {
+            count: self.v.rows(),
+            activations: &self.activations,
+            mode_distance: modes.map(|modes| modes.distance(&modes.masses(&self.v))),
+            few_round_trips: self.few_round_trips.as_ref(),
+        }
+    }
+
+    /// Samples by the tempered sampler, in about a second: the run's own, if it has a ladder, or a new one. `progress` is told the share that is done.
     pub fn of_checkpoint(
         options: &Options,
         checkpoint: &Bundle,
         model: &Rbm,
-        rungs: Option<usize>,
+        ladder: Option<&LadderRow>,
         progress: &mut dyn FnMut(f64),
     ) -> Result<ModelSamples> {
-        let work = Work::of(options, rungs, model.n_visible());
-        ModelSamples::draw(&work.request(SECOND), (options, checkpoint), model, progress)
+        let work = Work::of(options, ladder, model.n_visible());
+        ModelSamples::draw(&work, SECOND, (options, checkpoint), model, progress)
     }
 
     /// The same at the end of a run, but in a small share of the time of learning; nothing if that is too
@@ -80,32 +96,37 @@ impl ModelSamples {
         options: &Options,
         checkpoint: &Bundle,
         model: &Rbm,
-        rungs: Option<usize>,
+        ladder: Option<&LadderRow>,
         progress: &mut dyn FnMut(f64),
     ) -> Result<Option<ModelSamples>> {
-        let work = Work::of(options, rungs, model.n_visible());
+        let work = Work::of(options, ladder, model.n_visible());
         let budget = SECOND.min(SHARE_OF_LEARNING * work.of_learning(options));
-        if rungs.is_none() && budget < FEWEST_STEPS as f64 * work.of_step() {
+        if ladder.is_none() && budget < FEWEST_STEPS as f64 * work.of_step() {
             return Ok(None);
         }
-        let request = work.request(budget);
-        ModelSamples::draw(&request, (options, checkpoint), model, progress).map(Some)
+        ModelSamples::draw(&work, budget, (options, checkpoint), model, progress).map(Some)
     }
 
     fn draw(
-        request: &SampleOptions,
+        work: &Work,
+        budget: f64,
         (options, checkpoint): (&Options, &Bundle),
         model: &Rbm,
         progress: &mut dyn FnMut(f64),
     ) -> Result<ModelSamples> {
-        let samples = sample_checkpoint(options, checkpoint, request, false, |share| {
+        let request = work.request(budget);
+        let mut samples = sample_checkpoint(options, checkpoint, &request, false, |share| {
             progress(share);
             true
         })?;
+        // The run's own replicas have travelled before.
+        samples.warm_up_trips += work.trips_of_run;
+        let few_round_trips = samples.diagnose();
         let (round_trips, v) = (samples.round_trips, samples.v);
-        let SampleOptions { warm_up, thin, .. } = *request;
+        let SampleOptions { warm_up, thin, .. } = request;
         let tempered = Some(Tempered { warm_up, thin, round_trips });
-        Ok(ModelSamples { activations: activations(model, &v), v, seed: SEED, tempered })
+        let activations = activations(model, &v);
+        Ok(ModelSamples { activations, v, seed: SEED, tempered, few_round_trips })
     }
 }
 
@@ -129,6 +150,8 @@ fn activations(model: &Rbm, v: &BitMatrix) -> Vec<f64> {
 /// What the sampler of a run takes, in multiplications.
 struct Work {
     own_ladder: bool,
+    /// Round trips on the run's own ladder.
+    trips_of_run: u64,
     columns: usize,
     /// Particles beside the ladder.
     spare: usize,
@@ -138,7 +161,8 @@ struct Work {
 }
 
 impl Work {
-    fn of(options: &Options, rungs: Option<usize>, n_visible: usize) -> Work {
+    fn of(options: &Options, ladder: Option<&LadderRow>, n_visible: usize) -> Work {
+        let rungs = ladder.map(|ladder| ladder.betas.len());
         let columns = match rungs {
             Some(_) => options.sampler.columns.unwrap_or(options.optimiser.batch).clamp(1, 1000),
             None => MOST_COLUMNS,
@@ -149,7 +173,14 @@ impl Work {
         let replicas = columns * rungs.unwrap_or(NEW_LADDER) + spare;
         let product = (n_visible * (options.hidden + 10) * options.sampler.k) as f64;
         let sweep = product * path.entry(n_visible, options.hidden).cost;
-        Work { own_ladder: rungs.is_some(), columns, spare, replicas, sweep }
+        Work {
+            own_ladder: rungs.is_some(),
+            trips_of_run: ladder.map_or(0, |it| it.round_trips),
+            columns,
+            spare,
+            replicas,
+            sweep,
+        }
     }
 
     fn of_step(&self) -> f64 {

@@ -7,7 +7,8 @@ use crate::config::name;
 use crate::config::{Config, DataOptions};
 use crate::run_data_error::RunDataError;
 use isotherm::Result;
-use isotherm::data::Dataset;
+use isotherm::data::{DataDiagnostic, Dataset};
+use isotherm::diagnostics::Diagnostic;
 use isotherm_data::Source;
 
 /// The name in a configuration of data that had no file.
@@ -76,6 +77,20 @@ impl RunData {
         };
         let changed = self.parts().filter(|(part, data)| has_changed(part, data));
         changed.map(|(_, data)| data.name()).collect()
+    }
+
+    /// What to know about the data. The parts of one file were read once, and are noted once.
+    pub(super) fn diagnose(&self, options: &DataOptions) -> Vec<Diagnostic> {
+        let train = &self.train;
+        let of_train = [DataDiagnostic::of_reading(train), DataDiagnostic::of_training(train)];
+        let of_reading = |data| match options.split {
+            Some(_) => None,
+            None => DataDiagnostic::of_reading(data),
+        };
+        let held_out = [&self.valid, &self.test].into_iter().flatten();
+        let held_out =
+            held_out.flat_map(|data| [of_reading(data), DataDiagnostic::of_held_out(data)]);
+        of_train.into_iter().chain(held_out).flatten().map(Diagnostic::from).collect()
     }
 
     fn check_widths(&self) -> Result<()> {

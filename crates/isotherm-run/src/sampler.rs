@@ -6,6 +6,7 @@
 //! sampling alone is laid, as for a model without a run; unless there is no warm-up to lay it in.
 
 use isotherm::Result;
+use isotherm::diagnostics::Diagnostic;
 use isotherm::model::Rbm;
 use isotherm::options::Options;
 use isotherm::sampling::{self, SampleOptions, Samples};
@@ -13,21 +14,20 @@ use isotherm::tensors::Bundle;
 use isotherm::trainer::TrainState;
 
 use super::folder::RunFolder;
-use crate::checkpoint::{self, FellBack};
+use crate::checkpoint;
 
-/// Draws samples from the model in a run's last checkpoint, or from the averaged parameters in it. If the
-/// samples are from the previous checkpoint, the second value says why. `progress` gets the share that is
-/// done and answers whether to go on.
+/// Draws samples from the model in a run's last checkpoint, or from the averaged parameters in it. The second
+/// value is what to know about the run. `progress` gets the share that is done and answers whether to go on.
 pub fn sample(
     folder: &RunFolder,
     request: &SampleOptions,
     averaged: bool,
     progress: impl FnMut(f64) -> bool,
-) -> Result<(Samples, Option<FellBack>)> {
+) -> Result<(Samples, Vec<Diagnostic>)> {
     let config = folder.read_config()?;
     let loaded = checkpoint::load(folder.path())?;
     let samples = sample_checkpoint(&config.options, &loaded.bundle, request, averaged, progress)?;
-    Ok((samples, loaded.fell_back))
+    Ok((samples, folder.diagnose(&loaded)?))
 }
 
 /// The same with the checkpoint itself. The run's options give the columns and the Gibbs steps in a step.

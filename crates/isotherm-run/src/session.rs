@@ -8,12 +8,13 @@ use super::run_data::RunData;
 use super::run_data_error::RunDataError;
 use super::training_run::TrainingRun;
 use crate::Config;
-use crate::checkpoint::{self, FellBack, RunLock};
-use crate::record::{Row, RowLog, Summary, Timing, leading_rows, read_rows};
+use crate::checkpoint::{self, RunLock};
+use crate::record::{ReadRows, Row, RowLog, Summary, Timing, leading_rows, read_rows};
+use isotherm::diagnostics::{Diagnostic, Stop};
 use isotherm::likelihood::exact;
 use isotherm::model::model_bundle;
 use isotherm::options::{FinalLikelihood, Plan};
-use isotherm::trainer::TrainState;
+use isotherm::trainer::{Diverged, TrainState};
 use isotherm::{Action, Cause, Dialect, Error, Kind, Plain, Result};
 use isotherm_tempering::threads::keep_awake;
 
@@ -112,8 +113,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Resumes a run; the second value tells if the previous checkpoint had to be used.
-    pub fn resume(path: &Path) -> Result<(Session, Option<FellBack>)> {
+    /// Resumes a run; the second value says if the previous checkpoint had to be used.
+    pub fn resume(path: &Path) -> Result<(Session, Option<Diagnostic>)> {
         let folder = RunFolder::open(path)?;
         let lock = RunLock::acquire(folder.path())?;
         let config = folder.read_config()?;
@@ -135,7 +136,7 @@ impl Session {
         let step = run.state().step;
         let mut session = Session::assemble(folder, lock, run, metrics_bytes)?;
         session.saved_at = loaded.fell_back.is_none().then_some(step);
-        Ok((session, loaded.fell_back))
+        Ok((session, loaded.fell_back.map(Diagnostic::from)))
     }
 
     fn assemble(
@@ -162,6 +163,7 @@ impl Session {
 
     /// Runs until all steps are done or the observer asks to stop.
     pub fn run(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
+        self.folder.remove_stopped();
         self.run_on(observer).map_err(|error| self.explain(error))
     }
 
@@ -211,8 +213,15 @@ impl Session {
         Ok(Ended::Complete)
     }
 
-    /// Adds to a failure which checkpoint the run can continue from.
+    /// Adds to a failure which checkpoint the run can continue from, and records one that would come again.
     fn explain(&self, error: Error) -> Error {
+        if let (Some(updates), Some(&Diverged { update, lr })) = (self.saved_at, error.cause()) {
+            let of = self.run.plan().options().optimiser.updates;
+            let because = Stop::Diverged { update, lr };
+            let stopped = Diagnostic::StoppedEarly { updates, of, because };
+            // The error itself matters more.
+            let _ = self.folder.write_stopped(&stopped);
+        }
         match (self.saved_at, error.kind()) {
             (Some(step), Kind::NonFinite | Kind::Io) => {
                 let folder = self.folder.path().to_owned();
@@ -236,8 +245,8 @@ impl Session {
     fn finish(&mut self, dialect: &dyn Dialect) -> Result<Summary> {
         let [model, averaged] = self.run.state().result();
         checkpoint::write(&model_bundle(model, averaged)?, &self.folder.model())?;
-        let rows = read_rows(&self.folder.metrics())?.rows;
-        let summary = self.run.summarise(&rows, dialect, &mut |_, _| ())?;
+        let ReadRows { rows, unreadable, .. } = read_rows(&self.folder.metrics())?;
+        let summary = self.run.summarise(&rows, &unreadable, dialect, &mut |_, _| ())?;
         self.folder.write_summary(&summary)?;
         Ok(summary)
     }

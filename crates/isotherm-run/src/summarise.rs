@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::model_samples::ModelSamples;
 use super::training_run::TrainingRun;
-use crate::record::diagnose::{Ending, Facts, SampleFacts};
+use crate::record::diagnose::{Ending, Facts};
 use crate::record::{
-    BestModel, LadderRow, ReturnTimes, RoundTrips, Row, Seconds, Summary, SwapRate,
+    BadLine, BestModel, LadderRow, ReturnTimes, RoundTrips, Row, Seconds, Summary, SwapRate,
 };
 use isotherm::data::Dataset;
 use isotherm::diagnostics::Diagnostic;
@@ -14,7 +14,8 @@ use isotherm::likelihood::LogLikelihood;
 use isotherm::model::Rbm;
 use isotherm::options::Plan;
 use isotherm::trainer::{Phase, TrainState};
-use isotherm::{Dialect, Error, Result};
+use isotherm::{Dialect, Result};
+use isotherm_tempering::causes::NonFinite;
 
 /// The likelihood of the model and that of its averaged parameters, where they can be had.
 pub(super) type Likelihoods = (Option<LogLikelihood>, Option<LogLikelihood>);
@@ -26,22 +27,23 @@ pub(super) struct FinalLikelihoods {
     pub(super) valid: Likelihoods,
     pub(super) test: Likelihoods,
     /// Why there is none, if finding it failed.
-    pub(super) failed: Option<Error>,
+    pub(super) failed: Option<NonFinite>,
 }
 
 impl TrainingRun {
     /// The summary of the run as it is now, with its diagnostics in the words of a front end. `rows` are its rows of
-    /// metrics. The likelihoods are found here, which may take a while; `progress` is told what is going on, and the
+    /// metrics, and `unreadable` the lines of their file that are not rows. The likelihoods are found here, which may take a while; `progress` is told what is going on, and the
     /// share of it that is done.
     pub fn summarise(
         &mut self,
         rows: &[Row],
+        unreadable: &[BadLine],
         dialect: &dyn Dialect,
         progress: &mut dyn FnMut(&str, f64),
     ) -> Result<Summary> {
         let likelihoods = self.final_likelihoods(progress)?;
         let samples = self.model_samples(&mut |share| progress("sampling", share));
-        let diagnostics = self.diagnose(rows, &likelihoods, samples.as_ref());
+        let diagnostics = self.diagnose((rows, unreadable), &likelihoods, samples.as_ref());
         let summary =
             summarise(self.plan(), self.data(), self.state(), likelihoods, self.seconds());
         let warnings = diagnostics.iter().map(|it| it.words(dialect)).collect();
@@ -51,30 +53,27 @@ impl TrainingRun {
     /// What a reader should know before trusting the run.
     fn diagnose(
         &self,
-        rows: &[Row],
+        (rows, unreadable): (&[Row], &[BadLine]),
         likelihoods: &FinalLikelihoods,
         samples: Option<&ModelSamples>,
     ) -> Vec<Diagnostic> {
-        let (state, data) = (self.state(), self.data_diagnostics());
-        let failed = likelihoods.failed.as_ref().map(Error::to_string);
+        let (state, at_start) = (self.state(), self.diagnostics_at_start());
         let stopped = self.stopped_early();
         Facts {
             rows: &with_the_last(rows, state, self.plan()),
+            unreadable,
             options: Some(self.plan().options()),
             last_step: state.step,
+            stopped: stopped.as_ref(),
+            model_written: true,
             ending: Some(Ending {
                 likelihood: likelihoods.train.0.as_ref(),
                 averaged: likelihoods.train.1.as_ref(),
-                failed: failed.as_deref(),
-                stopped: stopped.as_ref(),
+                failed: likelihoods.failed.as_ref(),
             }),
             model: Some(state.result()[0]),
-            samples: samples.map(|samples| SampleFacts {
-                count: samples.v.rows(),
-                activations: &samples.activations,
-                mode_distance: self.data().modes().map(|it| it.distance(&it.masses(&samples.v))),
-            }),
-            data: &data,
+            samples: samples.map(|samples| samples.facts(self.data().modes())),
+            at_start: &at_start,
         }
         .diagnose()
     }
@@ -84,8 +83,14 @@ impl TrainingRun {
         let model = Rbm::new(self.state().result()[0].clone());
         ModelSamples::exact(&model).or_else(|| {
             let (options, checkpoint) = (self.plan().options(), self.to_bundle().ok()?);
-            let rungs = ladder_of(self.state()).map(|ladder| ladder.betas.len());
-            let drawn = ModelSamples::after_learning(options, &checkpoint, &model, rungs, progress);
+            let ladder = ladder_of(self.state());
+            let drawn = ModelSamples::after_learning(
+                options,
+                &checkpoint,
+                &model,
+                ladder.as_ref(),
+                progress,
+            );
             drawn.ok().flatten()
         })
     }

@@ -11,7 +11,6 @@ use super::summarise::FinalLikelihoods;
 use crate::checkpoint::CheckpointError;
 use crate::config::{Config, DataOptions};
 use crate::record::{LadderRow, Row, Seconds};
-use isotherm::data::DataDiagnostic;
 use isotherm::data::Dataset;
 use isotherm::diagnostics::{Diagnostic, Stop};
 use isotherm::likelihood::online::{OnlineEstimate, OnlineLogZ};
@@ -19,11 +18,12 @@ use isotherm::likelihood::{
     Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
 };
 use isotherm::model::Rbm;
-use isotherm::options::{FinalLikelihood, OptimiserOptions, Plan};
+use isotherm::options::{Chosen, FinalLikelihood, OptimiserOptions, Plan};
 use isotherm::tensors::Bundle;
 use isotherm::trainer::Reach;
 use isotherm::trainer::{Phase, StepInfo, TrainState, Trainer};
-use isotherm::{Error, Kind, Result};
+use isotherm::{Error, Result};
+use isotherm_tempering::causes::NonFinite;
 
 /// The version of the checkpoint's contents, and of what an update makes of them.
 const FORMAT: u64 = 5;
@@ -52,6 +52,9 @@ pub struct TrainingRun {
     data_options: DataOptions,
     marginals: Vec<f64>,
     seconds: Seconds,
+    about_data: Vec<Diagnostic>,
+    /// The names of options that were chosen and have no effect.
+    unused: Vec<String>,
 }
 
 impl TrainingRun {
@@ -62,6 +65,13 @@ impl TrainingRun {
         let plan = config.check(data.train.n_visible())?;
         let state = TrainState::new(&plan, &data.train.marginals());
         Ok(TrainingRun::new(config, plan, data, state))
+    }
+
+    /// The same, with a diagnostic for those of the `chosen` options that have no effect.
+    pub fn noting_unused(mut self, chosen: &Chosen) -> TrainingRun {
+        let unused = self.plan().options().unused(chosen);
+        self.unused = unused.into_iter().map(|name| name.to_string()).collect();
+        self
     }
 
     /// Learning that goes on from what [`TrainingRun::to_bundle`] made. `name` tells an error what of.
@@ -79,7 +89,8 @@ impl TrainingRun {
             let (run, data) = (name.to_owned(), of.unwrap_or(part).to_owned());
             return Err(CheckpointError::DataChanged { run, data }.into());
         }
-        TrainingRun::go_on(config, data, bundle, name)
+        let about_data = data.diagnose(&config.data);
+        Ok(TrainingRun { about_data, ..TrainingRun::go_on(config, data, bundle, name)? })
     }
 
     /// The same with other data: what has been learned is kept, and what the sampler knows of the
@@ -100,21 +111,48 @@ impl TrainingRun {
             .get("marginals", &[n_visible])
             .and_then(fits)
             .map_err(|error: Error| CheckpointError::DoesNotFit { run: name.to_owned(), error })?;
-        Ok(TrainingRun { marginals, ..TrainingRun::new(config, plan, data, state) })
+        // What was raised at the start is about the data that learning began with.
+        let mut about_data = raised_at_start(bundle);
+        let mut unused = Vec::new();
+        about_data.retain_mut(|it| match it {
+            Diagnostic::UnusedOptions { names } => {
+                unused = std::mem::take(names);
+                false
+            }
+            _ => true,
+        });
+        let run = TrainingRun::new(config, plan, data, state);
+        Ok(TrainingRun { marginals, unused, about_data, ..run })
     }
 
     fn new(config: &Config, plan: Plan, data: RunData, state: TrainState) -> TrainingRun {
         let data_options = config.data.clone();
         let (digests, marginals) = (Digests::of(&data), data.train.marginals());
+        let about_data = data.diagnose(&data_options);
         let RunData { train, valid, test } = data;
         let (trainer, seconds) = (Trainer::new(plan, train), Seconds::default());
-        TrainingRun { trainer, state, valid, test, digests, data_options, marginals, seconds }
+        TrainingRun {
+            trainer,
+            state,
+            valid,
+            test,
+            digests,
+            data_options,
+            marginals,
+            seconds,
+            about_data,
+            unused: Vec::new(),
+        }
     }
 
     /// All that is needed to go on later, given the same data.
     pub fn to_bundle(&self) -> Result<Bundle> {
         let mut meta = json!({ "kind": "checkpoint", "format": FORMAT });
         self.digests.write(&mut meta);
+        let at_start = self.diagnostics_at_start();
+        if !at_start.is_empty() {
+            meta[AT_START] = json!(at_start);
+        }
         let mut bundle = Bundle::new(meta);
         bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
         self.state.insert_into(&mut bundle)?;
@@ -212,19 +250,11 @@ impl TrainingRun {
         (updates < of).then_some(Diagnostic::StoppedEarly { updates, of, because })
     }
 
-    /// What is worth knowing about the data.
-    pub fn data_diagnostics(&self) -> Vec<Diagnostic> {
-        let data = self.data();
-        let train = [DataDiagnostic::of_reading(data), DataDiagnostic::of_training(data)];
-        // The parts of one file were read once.
-        let of_reading = |data| match self.data_options.split {
-            Some(_) => None,
-            None => DataDiagnostic::of_reading(data),
-        };
-        let held_out = [self.valid(), self.test()].into_iter().flatten();
-        let held_out =
-            held_out.flat_map(|data| [of_reading(data), DataDiagnostic::of_held_out(data)]);
-        train.into_iter().chain(held_out).flatten().map(Diagnostic::from).collect()
+    /// What is raised when the run begins: about its data, and options without effect.
+    pub fn diagnostics_at_start(&self) -> Vec<Diagnostic> {
+        let names = self.unused.clone();
+        let unused = (!names.is_empty()).then_some(Diagnostic::UnusedOptions { names });
+        self.about_data.iter().cloned().chain(unused).collect()
     }
 
     fn clock_of(&mut self, phase: Phase) -> &mut f64 {
@@ -319,12 +349,14 @@ impl TrainingRun {
         let [model, averaged] = self.state.result().map(|it| Rbm::new(it.clone()));
         let budget = evaluation_budget(self.plan());
         let mut find = |model| FoundLogZ::find(model, self.data(), Way::Auto, &budget, progress);
-        let (log_z, log_z_averaged) = match (find(&model), find(&averaged)) {
+        let found = find(&model).and_then(|log_z| Ok((log_z, find(&averaged)?)));
+        let (log_z, log_z_averaged) = match found.map_err(Error::into_cause::<NonFinite>) {
+            Ok(found) => found,
             // The run is complete without it.
-            (Err(error), _) | (_, Err(error)) if error.kind() == Kind::NonFinite => {
-                return Ok(FinalLikelihoods { failed: Some(error), ..FinalLikelihoods::default() });
+            Err(Ok(cause)) => {
+                return Ok(FinalLikelihoods { failed: Some(cause), ..FinalLikelihoods::default() });
             }
-            (log_z, log_z_averaged) => (log_z?, log_z_averaged?),
+            Err(Err(error)) => return Err(error),
         };
         let of = |data: &Dataset| {
             let raw = log_z.likelihood(&model, data);
@@ -337,6 +369,16 @@ impl TrainingRun {
         self.seconds.evaluate += begun.elapsed().as_secs_f64();
         Ok(FinalLikelihoods { train, valid, test, failed: None })
     }
+}
+
+/// The part of a checkpoint's metadata that holds what was raised when the run began, so that reports of a run that is
+/// not finished have it.
+const AT_START: &str = "diagnostics";
+
+/// What was raised when the run of a checkpoint began.
+pub fn raised_at_start(checkpoint: &Bundle) -> Vec<Diagnostic> {
+    let recorded = checkpoint.meta.get(AT_START).cloned().unwrap_or_default();
+    serde_json::from_value(recorded).unwrap_or_default()
 }
 
 /// Row steps of the samplers and of annealing that a quick evaluation of both models takes.

@@ -1,5 +1,7 @@
 //! What can go wrong in tempering, as types.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::{Cause, Kind};
 use crate::option_names;
 use crate::words::{Dialect, OptionName};
@@ -10,7 +12,8 @@ option_names! {
 }
 
 /// A figure that is not a finite number.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NonFinite {
     /// The swap ratio between two rungs.

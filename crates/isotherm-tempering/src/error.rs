@@ -37,6 +37,21 @@ pub enum Kind {
     Foreign,
 }
 
+impl Kind {
+    /// Its name for programs, such as `non-finite`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Options => "options",
+            Kind::Data => "data",
+            Kind::Io => "io",
+            Kind::Corrupt => "corrupt",
+            Kind::NonFinite => "non-finite",
+            Kind::TooLarge => "too-large",
+            Kind::Foreign => "foreign",
+        }
+    }
+}
+
 /// A typed reason for an [`Error`].
 pub trait Cause: Any + fmt::Debug + Send + Sync {
     /// Its kind.

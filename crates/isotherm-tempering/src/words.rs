@@ -104,6 +104,15 @@ pub enum Action {
     Resume(String),
     /// Go on with the experiment in a folder.
     Reproduce(String),
+    /// Do the experiment of a size in a new folder.
+    ReproduceSize {
+        /// Updates of each run.
+        updates: u64,
+        /// Seeds of each setting.
+        seeds: u64,
+    },
+    /// Do once more what has just failed.
+    Again,
     /// Stop at once.
     Stop,
     /// Do a run again with this configuration file.
@@ -140,6 +149,10 @@ impl Dialect for Plain {
             Action::ListOptions => "the documentation of the options".to_owned(),
             Action::Resume(run) => format!("resuming {run}"),
             Action::Reproduce(folder) => format!("reproducing in {folder}"),
+            Action::ReproduceSize { updates, seeds } => {
+                format!("an experiment of {updates} updates and {seeds} seeds")
+            }
+            Action::Again => "try again".to_owned(),
             Action::Stop => "stopping".to_owned(),
             Action::Repeat(config) => format!("training with {config}"),
             Action::Train => "training".to_owned(),

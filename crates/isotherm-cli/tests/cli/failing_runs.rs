@@ -4,7 +4,13 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{self, *};
+use isotherm::diagnostics::{Diagnostic, Stop};
+use isotherm::sampling::{SampleOptions, sample_model};
+use isotherm::tensors::Bundle;
+use isotherm_run::{RunFolder, read_model};
+use isotherm_tempering::causes::NonFinite;
+
+use crate::common::*;
 
 /// A growing ladder, whose checkpoints grow with it; rows are written only when the ladder changes.
 const GROWING: &str = "--hidden 6 --batch 30 --updates 400 --rungs 3 --min-rungs 2 \
@@ -26,15 +32,11 @@ fn size(path: PathBuf) -> u64 {
     fs::metadata(path).unwrap().len()
 }
 
-/// The step of the last checkpoint of a failed run, as reported by `resume`.
+/// The step of the last checkpoint of a failed run.
 fn checkpoint_step(run: &Path) -> u64 {
-    let copied = run.with_extension("copy");
-    copy(run, &copied);
-    let ran = common::run(["resume", copied.to_str().unwrap()]);
-    fs::remove_dir_all(&copied).unwrap();
-    let words: Vec<&str> = ran.err.split_whitespace().collect();
-    assert_eq!(words[..3], ["going", "on", "after"], "{}", ran.err);
-    words[3].parse().unwrap()
+    let loaded = isotherm_run::checkpoint::load(run).unwrap();
+    assert_eq!(loaded.fell_back, None);
+    loaded.bundle.get::<u64>("step", &[1]).unwrap()[0]
 }
 
 /// A run on a disk with that much room fails with one sentence about `name`. With more room it resumes,
@@ -110,9 +112,17 @@ fn divergence() {
         let run = folder.path().join(format!("run-{number}"));
         let options = format!("{options} --updates 500 --hidden 4 --checkpoint-every 2 --quiet");
         let why = refused(train(Some(&data), &options, &run));
-        let update = number_after(&why, &["at update ", "at step "]);
-        let saved = number_after(&why, &["checkpoint, of update "]);
-        assert!((saved..=saved + 2).contains(&update), "{why}");
+        let stopped = RunFolder::open(&run).unwrap().stopped();
+        let Some(Diagnostic::StoppedEarly { updates: saved, of: 500, because }) = stopped else {
+            panic!("{stopped:?}")
+        };
+        let Stop::Diverged { update, lr } = because else { panic!("{because:?}") };
+        assert!(lr >= 5e37 && (saved..=saved + 2).contains(&update), "{because:?}");
+        // The report, and whoever uses the model, say why it ended and do not advise to resume it.
+        succeed(["report", run.to_str().unwrap()]);
+        let page = fs::read_to_string(run.join("report.html")).unwrap();
+        assert_eq!(page.matches("data-kind=\"stopped-early\"").count(), 1);
+        assert!(!page.contains("data-kind=\"unfinished\""));
         assert!(!run.join("model.safetensors").exists() && !run.join("summary.json").exists());
         // The checkpoint is complete, of the reported step, and its weights are finite.
         let json = succeed(["evaluate", run.to_str().unwrap(), "--json"]);
@@ -121,13 +131,28 @@ fn divergence() {
         assert_eq!(checkpoint_step(&run), saved, "{why}");
         // Resuming fails in the same way, with the same message.
         assert_eq!(refused(resume(&run)), why);
+        assert!(RunFolder::open(&run).unwrap().stopped().is_some());
     }
 }
 
-fn number_after(sentence: &str, marks: &[&str]) -> u64 {
-    let rest = marks.iter().find_map(|mark| sentence.split_once(mark)).expect(sentence).1;
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().expect(sentence)
+/// A model whose weights are too large to be sampled: no run, so no word about a learning rate.
+#[test]
+fn samples_of_a_model_file_with_huge_weights() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("huge.safetensors");
+    let (mut bundle, out) = (Bundle::default(), folder.path().join("s.npy"));
+    bundle.insert("W", &[30, 20], &vec![3e38f32; 600]).unwrap();
+    bundle.insert("b", &[20], &[0f32; 20]).unwrap();
+    bundle.insert("c", &[30], &[-3e38f32; 30]).unwrap();
+    isotherm_run::checkpoint::write(&bundle, &file).unwrap();
+    let model = read_model(&file).unwrap().model;
+    let request = SampleOptions::default().count(5).thin(1).warm_up(50);
+    let error = sample_model(&model, &request, |_| true).unwrap_err();
+    assert!(error.cause::<NonFinite>().is_some(), "{error:?}");
+    let line = format!("sample {} -n 5 --out {} --quiet", file.display(), out.display());
+    let why = refused(words(&line));
+    assert!(!why.contains("--lr") && !why.contains("rate"), "{why}");
+    assert!(!out.exists());
 }
 
 /// Output that cannot be written is an error if it is the result, and is ignored otherwise.
@@ -181,14 +206,11 @@ fn a_run_that_diverged_says_so() {
     let kinds: Vec<&serde_json::Value> =
         summary["diagnostics"].as_array().unwrap().iter().map(|it| &it["kind"]).collect();
     let page = fs::read_to_string(run.join("report.html")).unwrap();
-    for (kind, words) in
-        [("large-parameters", "learning has diverged"), ("starved-gap", "A starved gap: rungs")]
-    {
+    for kind in ["large-parameters", "starved-gap"] {
         assert!(kinds.iter().any(|it| *it == kind), "{kinds:?}");
-        assert!(summary["warnings"].to_string().contains(words), "{kind} is not said");
         let item = format!("data-kind=\"{kind}\"");
         assert_eq!(page.matches(&item).count(), 1, "{kind}: not twice");
-        assert_eq!(page.matches(words).count(), 1, "{kind}: not twice");
     }
+    assert_eq!(summary["warnings"].as_array().unwrap().len(), kinds.len(), "a sentence each");
     assert_eq!(page.matches("data-kind=").count(), kinds.len(), "all of them");
 }

@@ -50,7 +50,7 @@ fn training_writes_a_report_that_can_be_drawn_again_without_the_data() {
         assert!(first.contains(&format!("id=\"{name}\"")), "{name}");
     }
     assert!(!first.contains("id=\"modes\""), "these are not the mixture's data");
-    assert!(!first.contains("not finished"));
+    assert!(!first.contains("data-kind=\"unfinished\""));
     assert!(first.contains("isotherm train --config"));
     fs::remove_file(folder.path().join("data-16.csv")).unwrap();
     let before = contents(&run);
@@ -106,7 +106,7 @@ fn a_running_or_killed_run_has_a_partial_report() {
     assert!(wait_until(&mut child, || rows() > 20));
     let going = report(&run);
     assert!(child.try_wait().unwrap().is_none(), "the run is not disturbed");
-    assert!(going.contains("not finished") && going.contains("id=\"likelihood\""));
+    assert!(going.contains("data-kind=\"unfinished\"") && going.contains("id=\"likelihood\""));
     child.kill().unwrap();
     child.wait().unwrap();
 
@@ -135,9 +135,9 @@ fn an_interrupted_run_has_a_partial_report_and_a_resumed_one_a_complete_one() {
     let id = child.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(report(&run).contains("not finished"));
+    assert!(report(&run).contains("data-kind=\"unfinished\""));
     assert_eq!(succeed(resume(&run)), "");
-    assert!(!page(&run.join("report.html")).contains("not finished"));
+    assert!(!page(&run.join("report.html")).contains("data-kind=\"unfinished\""));
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn damage_is_a_note_on_the_page() {
         ("timing.jsonl", "timing.jsonl cannot be read"),
         ("summary.json", "summary.json is damaged"),
         ("model.safetensors", "model.safetensors"),
-        ("checkpoint.safetensors", "previous checkpoint"),
+        ("checkpoint.safetensors", "data-kind=\"previous-checkpoint\""),
         ("config.toml", "config.toml"),
     ] {
         copy(&run, &broken);
@@ -164,13 +164,17 @@ fn damage_is_a_note_on_the_page() {
     let rows = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
     let null = rows.replacen("\"learning_rate\":", "\"learning_rate\":null,\"was\":", 1);
     fs::write(broken.join("metrics.jsonl"), null).unwrap();
-    assert!(report(&broken).contains("not finite"));
+    assert!(report(&broken).contains("not finite"), "a note about the line");
+    let kind = "data-kind=\"non-finite\"";
+    assert!(!report(&broken).contains(kind), "its summary was written before");
+    fs::remove_file(broken.join("summary.json")).unwrap();
+    assert_eq!(report(&broken).matches(kind).count(), 1);
     // Only a configuration: a run that was killed right at its beginning.
     fs::remove_dir_all(&broken).unwrap();
     fs::create_dir(&broken).unwrap();
     fs::copy(run.join("config.toml"), broken.join("config.toml")).unwrap();
     let page = report(&broken);
-    assert!(page.contains("not finished") && page.contains("no checkpoint yet"));
+    assert!(page.contains("data-kind=\"unfinished\"") && page.contains("no checkpoint yet"));
     assert!(page.contains("No row of metrics"));
 }
 

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use isotherm::diagnostics::Diagnostic;
 use isotherm::tensors::SealError;
 use isotherm::{Cause, Dialect, Error, Kind, Plain};
-
-use super::store::PREVIOUS;
 
 /// A file of tensors that is damaged, or is not one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,20 +38,7 @@ pub struct Unusable {
     pub problem: Problem,
 }
 
-/// What is wrong with a checkpoint's file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Problem {
-    /// It is not there.
-    Missing,
-    /// The system refuses to read it.
-    Unreadable {
-        /// What the system says.
-        reason: String,
-    },
-    /// It is damaged.
-    Damaged(SealError),
-}
+pub use isotherm::diagnostics::CheckpointProblem as Problem;
 
 impl fmt::Display for Unusable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -61,6 +47,7 @@ impl fmt::Display for Unusable {
             Problem::Missing => write!(f, "{name} is missing"),
             Problem::Unreadable { reason } => write!(f, "{name} cannot be read ({reason})"),
             Problem::Damaged(reason) => write!(f, "{name} is damaged ({})", reason.words(&Plain)),
+            _ => write!(f, "{name} cannot be used"),
         }
     }
 }
@@ -74,10 +61,9 @@ pub struct FellBack {
     pub current: Unusable,
 }
 
-impl fmt::Display for FellBack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (folder, current) = (self.folder.display(), &self.current);
-        write!(f, "in {folder} {current}, so the previous checkpoint {PREVIOUS} is used instead")
+impl From<FellBack> for Diagnostic {
+    fn from(fell_back: FellBack) -> Diagnostic {
+        Diagnostic::PreviousCheckpoint { problem: fell_back.current.problem }
     }
 }
 

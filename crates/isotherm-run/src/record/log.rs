@@ -1,11 +1,13 @@
 //! Append-only files of JSON rows, one a line.
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use isotherm::{Cause, Dialect, IoError, Kind, Result};
 
@@ -116,18 +118,54 @@ pub struct BadLine {
     /// Its number, from 1.
     pub line: usize,
     /// Why it is not.
-    pub reason: String,
+    pub problem: LineProblem,
 }
 
-impl BadLine {
-    fn new(line: usize, error: &serde_json::Error) -> BadLine {
-        let reason = error.to_string();
-        // JSON has no infinities and no NaN, so they are written as null.
-        let reason = match reason.starts_with("invalid type: null") {
-            true => "it holds a value that is not finite".to_owned(),
-            false => reason,
-        };
-        BadLine { line, reason }
+/// Why a line of a log is not a row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LineProblem {
+    /// It holds a value that is not finite.
+    NotFinite {
+        /// The step of the row, where it has one.
+        step: Option<u64>,
+    },
+    /// It is not the JSON of a row.
+    NotARow {
+        /// What the parser says.
+        reason: String,
+    },
+}
+
+impl LineProblem {
+    /// JSON has no infinities and no NaN, so they are written as null: a line that is a row once there are numbers in
+    /// the place of nulls has such a value.
+    fn of<T: DeserializeOwned>(line: &[u8], error: &serde_json::Error) -> LineProblem {
+        let mut value: Value = serde_json::from_slice(line).unwrap_or_default();
+        let step = value["step"].as_u64();
+        fill_nulls(&mut value);
+        match serde_json::from_value::<T>(value) {
+            Ok(_) => LineProblem::NotFinite { step },
+            Err(_) => LineProblem::NotARow { reason: error.to_string() },
+        }
+    }
+}
+
+fn fill_nulls(value: &mut Value) {
+    match value {
+        Value::Null => *value = Value::from(0),
+        Value::Array(values) => values.iter_mut().for_each(fill_nulls),
+        Value::Object(fields) => fields.values_mut().for_each(fill_nulls),
+        _ => {}
+    }
+}
+
+impl fmt::Display for LineProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LineProblem::NotFinite { .. } => f.write_str("it holds a value that is not finite"),
+            LineProblem::NotARow { reason } => f.write_str(reason),
+        }
     }
 }
 
@@ -146,7 +184,10 @@ pub fn read_rows<T: DeserializeOwned>(path: &Path) -> Result<ReadRows<T>> {
         }
         match serde_json::from_slice(line) {
             Ok(row) => read.rows.push(row),
-            Err(error) => read.unreadable.push(BadLine::new(number + 1, &error)),
+            Err(error) => {
+                let problem = LineProblem::of::<T>(line, &error);
+                read.unreadable.push(BadLine { line: number + 1, problem });
+            }
         }
     }
     Ok(read)

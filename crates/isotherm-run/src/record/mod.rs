@@ -6,6 +6,6 @@ mod log;
 mod row;
 mod summary;
 
-pub use log::{BadLine, MissingRows, ReadRows, RowLog, leading_rows, read_rows};
+pub use log::{BadLine, LineProblem, MissingRows, ReadRows, RowLog, leading_rows, read_rows};
 pub use row::{LadderRow, Row, Timing};
 pub use summary::{BestModel, ReturnTimes, RoundTrips, Seconds, Summary, SwapRate};

@@ -2,14 +2,15 @@
 
 use crate::healthy::*;
 use isotherm::data::DataDiagnostic;
-use isotherm::diagnostics::{Diagnostic, Stop, Stretch, WhichParameters};
+use isotherm::diagnostics::{Diagnostic, LikelihoodFailure, Stop, Stretch, WhichParameters};
 use isotherm::likelihood::online::OnlineEstimate;
 use isotherm::likelihood::{Basis, Reason, Verdict};
 use isotherm::model::Parameters;
 use isotherm::options::{Algorithm, Options};
 use isotherm::trainer::Phase;
 use isotherm_run::record::diagnose::{Ending, Facts, SampleFacts, predicted_flow};
-use isotherm_run::record::{LadderRow, Row};
+use isotherm_run::record::{BadLine, LadderRow, LineProblem, Row};
+use isotherm_tempering::causes::NonFinite;
 
 fn options() -> Options {
     Options::default().updates(1000)
@@ -33,8 +34,9 @@ fn about(rows: &[Row]) -> Vec<Diagnostic> {
             count: 500,
             activations: &activations,
             mode_distance: Some(0.05),
+            few_round_trips: None,
         }),
-        data: &[],
+        ..Facts::default()
     }
     .diagnose()
 }
@@ -76,6 +78,10 @@ fn an_unfinished_run_is_told() {
     let (rows, options) = (healthy_rows(), options());
     let facts = Facts { rows: &rows, options: Some(&options), last_step: 700, ..Facts::default() };
     assert_eq!(facts.diagnose(), [Diagnostic::Unfinished { steps: 700, of: Some(1000) }]);
+    // Learning in pieces has no summary, and is complete after every piece.
+    let written = Facts { model_written: true, ..facts };
+    assert_eq!(kinds(&written.diagnose()), ["unfinished"]);
+    assert_eq!(Facts { last_step: 1000, ..written }.diagnose(), []);
 }
 
 #[test]
@@ -84,10 +90,15 @@ fn what_is_known_of_data_and_of_the_end_is_passed_on() {
     let data = [DataDiagnostic::ConstantColumns { source, count: 2, columns: 9 }.into()];
     let because = Stop::Patience { best: 200 };
     let stopped = Diagnostic::StoppedEarly { updates: 400, of: 1000, because };
-    let ending = Ending { stopped: Some(&stopped), failed: Some("why"), ..Ending::default() };
-    let found = Facts { ending: Some(ending), data: &data, ..Facts::default() }.diagnose();
-    let failed = Diagnostic::LikelihoodFailed { error: "why".to_owned() };
-    assert_eq!(found, [data[0].clone(), stopped, failed]);
+    let cause = NonFinite::SwapRatio { rung: 2, step: 7 };
+    let ending = Ending { failed: Some(&cause), ..Ending::default() };
+    let facts = Facts { at_start: &data, stopped: Some(&stopped), ..Facts::default() };
+    let found = Facts { ending: Some(ending), ..facts }.diagnose();
+    let failure = LikelihoodFailure::Cause(cause.clone());
+    let failed = Diagnostic::LikelihoodFailed { failure };
+    assert_eq!(found, [data[0].clone(), stopped.clone(), failed]);
+    // A run that cannot go on is not called unfinished.
+    assert_eq!(facts.diagnose(), [data[0].clone(), stopped]);
 }
 
 #[test]
@@ -226,6 +237,22 @@ fn values_that_are_not_finite_are_told() {
     let mut rows = healthy_rows();
     rows[4].log_likelihood = Some(likelihood(f64::NAN));
     assert_eq!(about(&rows), [Diagnostic::NonFinite { step: 500 }]);
+    // In a file such a row is a line that is not one.
+    let bad = |line, step| BadLine { line, problem: LineProblem::NotFinite { step } };
+    let reason = "expected value".to_owned();
+    let torn = BadLine { line: 1, problem: LineProblem::NotARow { reason } };
+    let unreadable = [torn.clone(), bad(3, Some(300)), bad(4, Some(400))];
+    let facts = Facts { unreadable: &unreadable, ending: ended(), ..Facts::default() };
+    assert_eq!(facts.diagnose(), [Diagnostic::NonFinite { step: 300 }]);
+    assert_eq!(Facts { unreadable: &[torn], ..facts }.diagnose(), []);
+}
+
+#[test]
+fn samples_after_too_few_round_trips_are_doubted() {
+    let few = Diagnostic::FewRoundTrips { round_trips: 3, columns: 16 };
+    let samples = SampleFacts { few_round_trips: Some(&few), ..SampleFacts::default() };
+    let facts = Facts { ending: ended(), samples: Some(samples), ..Facts::default() };
+    assert_eq!(facts.diagnose(), [few]);
 }
 
 #[test]
@@ -279,7 +306,12 @@ fn idle_units_are_named_given_enough_samples() {
     let rows = healthy_rows();
     let activations = [0.5, 0.0, 0.3, 1.0, 0.9995];
     let with = |count| {
-        let samples = SampleFacts { count, activations: &activations, mode_distance: None };
+        let samples = SampleFacts {
+            count,
+            activations: &activations,
+            mode_distance: None,
+            ..SampleFacts::default()
+        };
         Facts { rows: &rows, ending: ended(), samples: Some(samples), ..Facts::default() }
             .diagnose()
     };
@@ -291,7 +323,8 @@ fn idle_units_are_named_given_enough_samples() {
 fn lost_modes_are_told_once_the_updates_are_done() {
     let told = |updates: u64, last_step: u64| {
         let options = Options::default().updates(updates).sampling_steps(10);
-        let samples = SampleFacts { count: 500, activations: &[], mode_distance: Some(0.6) };
+        let samples =
+            SampleFacts { count: 500, mode_distance: Some(0.6), ..SampleFacts::default() };
         let facts =
             Facts { options: Some(&options), last_step, ending: ended(), ..Facts::default() };
         Facts { samples: Some(samples), ..facts }.diagnose()

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use isotherm::diagnostics::Diagnostic;
 use isotherm::model::ModelError;
 use isotherm::options::{Options, Plan};
 use isotherm::tensors::Bundle;
@@ -132,8 +133,8 @@ fn runs_that_cannot_be_resumed() {
 fn models_that_cannot_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let run = RunFolder::open(&stopped(folder.path())).unwrap();
-    let unfinished = run.read_model().unwrap().1.unwrap();
-    assert_eq!((unfinished.step, unfinished.fell_back), (5, None));
+    let unfinished = Diagnostic::Unfinished { steps: 5, of: Some(20) };
+    assert_eq!(run.read_model().unwrap().1, [unfinished]);
 
     let text = folder.path().join("data.csv");
     let error = read_model(&text).unwrap_err();

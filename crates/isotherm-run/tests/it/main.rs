@@ -6,6 +6,7 @@ mod config;
 mod diagnose;
 mod folders;
 mod healthy;
+mod raised;
 mod session;
 #[path = "../../../isotherm/tests/it/common/statistics.rs"]
 mod statistics;

@@ -12,7 +12,7 @@ use isotherm_run::checkpoint::{CURRENT, CheckpointError, PREVIOUS, Problem};
 use isotherm_run::record::Row;
 use isotherm_run::{Config, Note, Observer, Outcome, RunFolder, Session, sample};
 
-struct Silent;
+pub(crate) struct Silent;
 
 impl Observer for Silent {
     fn step(&mut self, _: &TrainState, _: &Plan) {}
@@ -47,8 +47,8 @@ fn particles_beside_the_ladder_are_no_samples() {
     finished_with(&out, Options::default().columns(Some(2)).particles(Some(60)));
     let request = SampleOptions::default().count(500).thin(1).warm_up(200).seed(3);
     let run = RunFolder::open(&out).unwrap();
-    let (samples, fell_back) = sample(&run, &request, false, |_| true).unwrap();
-    assert_eq!(fell_back, None);
+    let (samples, about_run) = sample(&run, &request, false, |_| true).unwrap();
+    assert_eq!(about_run, []);
     assert_eq!((samples.v.rows(), samples.particles, samples.columns), (500, 100, 100));
 }
 

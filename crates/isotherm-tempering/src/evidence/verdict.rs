@@ -1,5 +1,7 @@
 //! Whether to rely on an estimate: what speaks against it as typed reasons, and a sentence made of them.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// Whether to rely on an estimate.
@@ -46,11 +48,25 @@ pub enum Basis {
 /// The initial states of a sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Start {
     /// Random states: those of the reference.
     Random,
     /// Hidden states of training examples, on every rung.
     Data,
+    /// The same of samples that the model's own sampler drew, because no data are known. They cannot show a
+    /// mode that this sampler never finds.
+    OwnSamples,
+}
+
+impl fmt::Display for Start {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Start::Random => "random states",
+            Start::Data => "training data",
+            Start::OwnSamples => "samples of the model itself",
+        })
+    }
 }
 
 /// What two samplers with different initial states are compared by.
@@ -108,6 +124,8 @@ pub enum Reason {
         /// By Bennett's acceptance ratio.
         bar: f64,
     },
+    /// No sampler started from data, because none were given.
+    NotCheckedFromData,
     /// A standard error of log Z that is too large.
     LargeError {
         /// The standard error.
@@ -118,23 +136,30 @@ pub enum Reason {
 impl Verdict {
     /// The verdict on an estimate that rests on `basis`; it converged if there is no reason against it.
     pub fn new(basis: Basis, reasons: Vec<Reason>) -> Verdict {
-        let sentence = words(basis, &reasons, "training data");
+        let sentence = words(basis, &reasons);
         Verdict { converged: reasons.is_empty(), sentence, reasons, basis: Some(basis) }
     }
 
-    /// The verdict in words where the second sampler did not start from training data but from `states`.
-    pub fn words_from(&self, states: &str) -> String {
-        match self.basis {
-            Some(basis) => words(basis, &self.reasons, states),
-            None => self.sentence.clone(),
-        }
+    /// Whether the estimates agree with each other, checked from data or not.
+    pub fn estimates_agree(&self) -> bool {
+        self.converged || self.basis.is_some() && estimates_agree(&self.reasons)
     }
 }
 
-/// The verdict in words; `data` is what the states [`Start::Data`] are called.
-fn words(basis: Basis, reasons: &[Reason], data: &str) -> String {
-    let reasons: Vec<String> = reasons.iter().map(|reason| reason.words(data)).collect();
-    match (reasons.is_empty(), basis) {
+fn estimates_agree(reasons: &[Reason]) -> bool {
+    reasons.iter().all(|reason| *reason == Reason::NotCheckedFromData)
+}
+
+/// The verdict in words.
+fn words(basis: Basis, reasons: &[Reason]) -> String {
+    // The second sampler started from the model's own samples exactly if there were no data.
+    let (second, converged) = match reasons.contains(&Reason::NotCheckedFromData) {
+        true => (Start::OwnSamples, "not checked from data, which were not given"),
+        false => (Start::Data, "converged"),
+    };
+    let agree = estimates_agree(reasons);
+    let reasons: Vec<String> = reasons.iter().map(Reason::words).collect();
+    match (agree, basis) {
         (true, Basis::TwoSamplers { nats_apart, round_trips, replicas, quick }) => {
             // Agreement alone is what a quick estimate is content with.
             let few = match quick {
@@ -142,7 +167,7 @@ fn words(basis: Basis, reasons: &[Reason], data: &str) -> String {
                 false => "",
             };
             format!(
-                "converged: samplers begun at random states and at {data} agree within their errors, \
+                "{converged}: samplers begun at random states and at {second} agree within their errors, \
                  {nats_apart:.2} nats apart, with {round_trips} round trips of {replicas} replicas{few}"
             )
         }
@@ -161,14 +186,10 @@ fn words(basis: Basis, reasons: &[Reason], data: &str) -> String {
 }
 
 impl Reason {
-    fn words(&self, data: &str) -> String {
-        let named = |start: Start| match start {
-            Start::Random => "random states",
-            Start::Data => data,
-        };
+    fn words(&self) -> String {
         match *self {
             Reason::FewRoundTrips { start, round_trips, steps, columns } => {
-                let from = start.map_or(String::new(), |start| format!(" from {}", named(start)));
+                let from = start.map_or(String::new(), |start| format!(" from {start}"));
                 format!(
                     "{} of replicas between the ends of the ladder in {steps} steps of {columns} \
                      columns{from}",
@@ -188,13 +209,15 @@ impl Reason {
             }
             Reason::AnnealingCrosses { start, nats } => format!(
                 "annealing up gives a log Z {nats:.1} nats above that of annealing down from the samples \
-                 begun at {}, so that these are not the model's",
-                named(start)
+                 begun at {start}, so that these are not the model's"
             ),
             Reason::WrongOrder { up, down, bar } => format!(
                 "log Z is {up:.2} from the reference, {down:.2} from the target and {bar:.2} by BAR, which \
                  should lie between"
             ),
+            Reason::NotCheckedFromData => {
+                "no sampler started from data, which were not given".to_owned()
+            }
             Reason::LargeError { std_error } => {
                 format!("log Z has a standard error of {std_error:.2} nats")
             }
@@ -224,18 +247,23 @@ mod tests {
             good.converged && good.sentence.contains("random states and at training data agree")
         );
         assert!(good.sentence.contains("0.01 nats apart") && good.sentence.contains("not quick"));
-        let own = good.words_from("samples of the model itself");
+        let own = Verdict::new(basis, vec![Reason::NotCheckedFromData]);
+        assert!(!own.converged && own.estimates_agree() && good.estimates_agree());
+        let own = own.sentence;
         assert!(own.contains("at samples of the model itself agree") && !own.contains("training"));
         let few = |start| Reason::FewRoundTrips { start, round_trips: 1, steps: 50, columns: 4 };
         let reasons = vec![
-            few(Some(Start::Data)),
+            few(Some(Start::OwnSamples)),
             Reason::StartsDiffer { quantity: Quantity::MeanEnergy, nats: 1.5, std_error: 0.2 },
-            Reason::AnnealingCrosses { start: Start::Data, nats: 3.0 },
+            Reason::AnnealingCrosses { start: Start::OwnSamples, nats: 3.0 },
+            Reason::NotCheckedFromData,
         ];
         let bad = Verdict::new(basis, reasons);
-        assert!(!bad.converged);
-        let words = bad.words_from("elsewhere");
-        for part in ["1 round trip of", "columns from elsewhere", "1.50 nats in the mean energy"] {
+        assert!(!bad.converged && !bad.estimates_agree());
+        let words = bad.sentence;
+        let parts =
+            ["1 round trip of", "columns from samples of the", "1.50 nats in the mean energy"];
+        for part in parts {
             assert!(words.contains(part), "{words}");
         }
         let order = Reason::WrongOrder { up: 2.0, down: 1.0, bar: 1.5 };

@@ -5,6 +5,7 @@
 //! front end. The rules that raise diagnostics stand beside the record of a run, in `isotherm-run`; the
 //! thresholds that rules and sentences share are in [`limits`].
 
+mod fields;
 pub mod limits;
 mod words;
 
@@ -12,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::DataDiagnostic;
 use crate::likelihood::Verdict;
+
+pub use fields::{CheckpointProblem, LikelihoodFailure, Stop, Stretch, WhichParameters};
 
 /// What a reader should know before trusting a run, or samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +25,16 @@ pub enum Diagnostic {
     Data {
         /// The observation.
         about: DataDiagnostic,
+    },
+    /// Options that were chosen and have no effect beside the others.
+    UnusedOptions {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The last checkpoint of a run cannot be used, and the one before it was used instead.
+    PreviousCheckpoint {
+        /// What is wrong with the last one.
+        problem: CheckpointProblem,
     },
     /// A run that has not written its summary.
     Unfinished {
@@ -76,8 +89,9 @@ pub enum Diagnostic {
     },
     /// No likelihood, because finding it failed.
     LikelihoodFailed {
-        /// The message of the error.
-        error: String,
+        /// Why it failed.
+        #[serde(flatten)]
+        failure: LikelihoodFailure,
     },
     /// An estimate of the likelihood that has not converged.
     NotConverged {
@@ -166,48 +180,13 @@ pub enum Diagnostic {
     },
 }
 
-/// Why a run stopped before its last update.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Stop {
-    /// The likelihood of the validation data did not rise for as many updates as it may.
-    Patience {
-        /// The update with the highest value.
-        best: u64,
-    },
-    /// The program that trains it stopped it.
-    Interrupted,
-}
-
-/// A part of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Stretch {
-    /// All of it.
-    WholeRun,
-    /// The last fifth of the updates.
-    LastUpdates,
-    /// The sampling phase.
-    SamplingPhase,
-}
-
-/// The parameters of a model, or their moving average.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WhichParameters {
-    /// The parameters themselves.
-    Raw,
-    /// Their moving average.
-    Averaged,
-}
-
 impl Diagnostic {
     /// The name of its kind, as it is in `summary.json`.
     pub fn kind(&self) -> &'static str {
         match self {
             Diagnostic::Data { .. } => "data",
+            Diagnostic::UnusedOptions { .. } => "unused-options",
+            Diagnostic::PreviousCheckpoint { .. } => "previous-checkpoint",
             Diagnostic::Unfinished { .. } => "unfinished",
             Diagnostic::StoppedEarly { .. } => "stopped-early",
             Diagnostic::NonFinite { .. } => "non-finite",

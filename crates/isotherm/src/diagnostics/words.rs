@@ -2,11 +2,14 @@
 
 use isotherm_tempering::evidence::trips_in_words;
 
-use super::{Diagnostic, Stop, Stretch, WhichParameters, limits};
-use crate::error::{Action, Dialect};
+use super::{
+    CheckpointProblem, Diagnostic, LikelihoodFailure, Stop, Stretch, WhichParameters, limits,
+};
+use crate::error::{Action, Cause, Dialect};
 use crate::likelihood::exact::LARGEST;
-use crate::options::name;
+use crate::options::{Options, name};
 use crate::sampling;
+use crate::trainer::Diverged;
 
 impl Diagnostic {
     /// One sentence, with options and commands in the words of a front end.
@@ -17,6 +20,29 @@ impl Diagnostic {
     fn clause(&self, d: &dyn Dialect) -> String {
         match self {
             Diagnostic::Data { about } => about.words(d),
+            Diagnostic::UnusedOptions { names } => {
+                let named: Vec<String> = names
+                    .iter()
+                    .map(|name| match Options::table().iter().find(|it| it.name.as_str() == name) {
+                        Some(spec) => d.option(spec.name),
+                        None => name.clone(),
+                    })
+                    .collect();
+                let have = if names.len() == 1 { "has" } else { "have" };
+                format!("Beside the other options {} {have} no effect", named.join(", "))
+            }
+            Diagnostic::PreviousCheckpoint { problem } => {
+                let problem = match problem {
+                    CheckpointProblem::Missing => "is missing".to_owned(),
+                    CheckpointProblem::Unreadable { reason } => {
+                        format!("cannot be read ({reason})")
+                    }
+                    CheckpointProblem::Damaged(why) => format!("is damaged ({})", why.words(d)),
+                };
+                format!(
+                    "The last checkpoint of this run {problem}; the one before it is used instead"
+                )
+            }
             Diagnostic::Unfinished { steps, of } => {
                 let of = of.map_or(String::new(), |of| format!(" of {of}"));
                 format!(
@@ -31,6 +57,10 @@ impl Diagnostic {
                         ", because the likelihood of the validation data has not risen since update {best}"
                     ),
                     Stop::Interrupted => String::new(),
+                    Stop::Diverged { update, lr } => {
+                        let diverged = Diverged { update: *update, lr: *lr };
+                        format!(", because {}", diverged.words(d))
+                    }
                 };
                 format!("Stopped after {updates} of {of} updates{why}")
             }
@@ -66,7 +96,10 @@ impl Diagnostic {
                  enumerated; {} estimates it",
                 d.action(&Action::Evaluate)
             ),
-            Diagnostic::LikelihoodFailed { error } => format!("No likelihood: {error}"),
+            Diagnostic::LikelihoodFailed { failure } => match failure {
+                LikelihoodFailure::Cause(cause) => format!("No likelihood: {}", cause.words(d)),
+                LikelihoodFailure::Error(error) => format!("No likelihood: {error}"),
+            },
             Diagnostic::NotConverged { parameters, verdict } => {
                 let of = match parameters {
                     WhichParameters::Raw => "",
@@ -153,8 +186,8 @@ impl Diagnostic {
             ),
             Diagnostic::FewRoundTrips { round_trips, columns } => format!(
                 "The samples may come from a part of the model only: there were {} between the ends of \
-                 the ladder since it was set up, fewer than one for each of the {columns} columns; a \
-                 larger {} should help",
+                 the ladder since it was set up, fewer than one for each of the {columns} columns; \
+                 samples need a larger {}",
                 trips_in_words(*round_trips),
                 d.option(sampling::name::warm_up)
             ),

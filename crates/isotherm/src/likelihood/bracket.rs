@@ -60,22 +60,39 @@ pub struct LogZ {
     pub particles: [usize; 3],
 }
 
-/// Estimates log Z. `training` gives the reference its marginals, and one of the two
-/// samplers its start. `progress` is told what is going on, and the share of it that is done.
-pub fn log_z(
+/// The states that the second of the two samplers begins with.
+#[derive(Clone, Copy, Debug)]
+pub struct SecondStart<'a> {
+    /// What they are: training data, or samples of the model where no data are known.
+    pub start: Start,
+    /// The states.
+    pub states: &'a Dataset,
+}
+
+impl<'a> From<&'a Dataset> for SecondStart<'a> {
+    fn from(training: &'a Dataset) -> SecondStart<'a> {
+        SecondStart { start: Start::Data, states: training }
+    }
+}
+
+/// Estimates log Z. `second` gives the reference its marginals, and the second of the two
+/// samplers its start: usually the training data. `progress` is told what is going on, and the share of it that is done.
+pub fn log_z<'a>(
     model: &Rbm,
-    training: &Dataset,
+    second: impl Into<SecondStart<'a>>,
     budget: &Budget,
     progress: &mut dyn FnMut(&str, f64),
 ) -> Result<LogZ> {
     budget.check()?;
-    keep_awake(|| Work { model, training, marginals: training.marginals(), budget }.run(progress))
+    let second = second.into();
+    let marginals = second.states.marginals();
+    keep_awake(|| Work { model, second, marginals, budget }.run(progress))
 }
 
 /// What the parts of an estimate share.
 struct Work<'a> {
     model: &'a Rbm,
-    training: &'a Dataset,
+    second: SecondStart<'a>,
     marginals: Vec<f64>,
     budget: &'a Budget,
 }
@@ -100,7 +117,7 @@ impl Work<'_> {
         let verdict = judge(&found, &up.estimate, &reverse_ais);
         let samplers = found.map(|found| found.report);
         let (value, std_error, lower, upper) =
-            enclose(verdict.converged, &up.estimate, &reverse_ais, &samplers);
+            enclose(verdict.estimates_agree(), &up.estimate, &reverse_ais, &samplers);
         Ok(LogZ {
             value,
             std_error,
@@ -148,22 +165,22 @@ impl Work<'_> {
         let count = self.budget.particles_down() * self.budget.batches_down();
         let begun = |start, part| {
             let (columns, key) = (length.columns, self.key(part));
-            let start = (start, self.training);
+            let start = (start, self.second.states);
             EvaluatingSampler::new(self.model, &self.marginals, start, columns, key)
         };
         let mut random = begun(Start::Random, OF_SAMPLERS[0])?;
-        let mut data = begun(Start::Data, OF_SAMPLERS[1])?;
+        let mut data = begun(self.second.start, OF_SAMPLERS[1])?;
         let mut longer = "";
         loop {
-            let mut look = |sampler: &mut EvaluatingSampler<'_>, what: &str| {
-                let what = format!("sampling{longer} from {what}");
+            let mut look = |sampler: &mut EvaluatingSampler<'_>, start: Start| {
+                let what = format!("sampling{longer} from {start}");
                 let found = sampler.look(length, count, &mut [], &mut |share| {
                     progress(&what, share);
                     true
                 });
                 found.map(|found| found.expect("a sampler that nobody stops ends"))
             };
-            let found = [look(&mut random, "random states")?, look(&mut data, "training data")?];
+            let found = [look(&mut random, Start::Random)?, look(&mut data, self.second.start)?];
             match length.longer(random.steps()) {
                 Some(more) if length.in_full || !have_run_long_enough(&found) => length = more,
                 _ => return Ok(found),
@@ -214,7 +231,7 @@ impl Work<'_> {
 
 /// The value with its error, and the ends of the bracket.
 fn enclose(
-    converged: bool,
+    agree: bool,
     up: &Estimate,
     down: &[Estimate; 2],
     samplers: &[SamplerReport; 2],
@@ -224,7 +241,7 @@ fn enclose(
     let [a, b] = [&samplers[0].bar, &samplers[1].bar];
     let mut ends = bounds.to_vec();
     ends.extend([a.lower, a.upper, b.lower, b.upper]);
-    if !converged {
+    if !agree {
         ends.extend([up.value, down[0].value, down[1].value]);
         for it in samplers {
             let stones = [&it.stepping_stone_up, &it.stepping_stone_down];
@@ -233,7 +250,7 @@ fn enclose(
     }
     let lower = ends.iter().copied().fold(f64::INFINITY, f64::min);
     let upper = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if converged {
+    if agree {
         let value = 0.5 * (a.value + b.value);
         // Half the difference of the starts is an error too.
         let error =

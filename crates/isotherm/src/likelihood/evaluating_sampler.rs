@@ -125,7 +125,7 @@ impl<'a> EvaluatingSampler<'a> {
         let context = PathContext::new(marginals, model.n_hidden());
         let hidden = |rows| match start {
             Start::Random => random_hidden(rows, model.n_hidden(), key),
-            Start::Data => hidden_of_data(model, training, rows, key),
+            _ => hidden_of_data(model, training, rows, key),
         };
         let mut tempering = temper(PathKind::Auto.ensemble(&context), state, hidden);
         if start == Start::Random {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bracket::{self, LogZ};
+use super::bracket::{self, LogZ, SecondStart};
 use super::budget::Budget;
 use super::exact;
 use super::measure::{Effort, LogLikelihood, log_likelihood, measure_given};
@@ -34,9 +34,9 @@ pub enum FoundLogZ {
 
 impl FoundLogZ {
     /// Finds log Z; see [`bracket::log_z`] for what an estimate needs.
-    pub fn find(
+    pub fn find<'a>(
         model: &Rbm,
-        training: &Dataset,
+        second: impl Into<SecondStart<'a>>,
         way: Way,
         budget: &Budget,
         progress: &mut dyn FnMut(&str, f64),
@@ -53,7 +53,7 @@ impl FoundLogZ {
             };
             return exact::log_z_telling(model, &mut tell).map(FoundLogZ::Exact);
         }
-        let log_z = bracket::log_z(model, training, budget, progress)?;
+        let log_z = bracket::log_z(model, second, budget, progress)?;
         Ok(FoundLogZ::Estimated(Box::new(log_z)))
     }
 

@@ -14,7 +14,7 @@ mod measure;
 pub mod online;
 pub mod verdict;
 
-pub use bracket::LogZ;
+pub use bracket::{LogZ, SecondStart};
 pub use budget::{Budget, BudgetError, EvaluateOptions, name};
 pub use evaluating_sampler::{Length, SamplerReport};
 pub use found::{FoundLogZ, Way};

@@ -6,7 +6,7 @@
 //! well its estimators agree with each other.
 
 use super::evaluating_sampler::{Found, SamplerReport};
-use isotherm_tempering::evidence::{Basis, Estimate, Quantity, Reason, Verdict, student};
+use isotherm_tempering::evidence::{Basis, Estimate, Quantity, Reason, Start, Verdict, student};
 use isotherm_tempering::flow::too_few_round_trips;
 
 /// The probability below the upper end of the interval that a difference may lie in by chance:
@@ -26,6 +26,9 @@ pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) ->
         if nats > by_chance(found, both(forward, estimate)) {
             reasons.push(Reason::AnnealingCrosses { start: report.start, nats });
         }
+    }
+    if data.start == Start::OwnSamples {
+        reasons.push(Reason::NotCheckedFromData);
     }
     let basis = Basis::TwoSamplers {
         nats_apart: (random.bar.value - data.bar.value).abs(),
@@ -101,7 +104,6 @@ mod tests {
     use isotherm_kernels::BitMatrix;
 
     use super::*;
-    use crate::likelihood::Start;
 
     /// A sampler of four columns on five rungs that found nothing odd.
     fn found(start: Start, round_trips: u64, log_z: f64) -> Found {
@@ -169,6 +171,11 @@ mod tests {
         let mut hot = good.clone();
         hot[1].cold_log_weights.iter_mut().for_each(|weight| *weight += 100.0);
         assert_eq!(quantities(&hot, [3.0, 3.0]), [Quantity::MeanEnergy]);
+
+        let own = [found(Start::Random, 20, 3.0), found(Start::OwnSamples, 20, 3.0)];
+        let verdict = judged(&own, 3.0, [3.0, 3.0]);
+        assert_eq!(verdict.reasons, [Reason::NotCheckedFromData]);
+        assert!(verdict.estimates_agree() && have_run_long_enough(&own));
 
         let crossed = judged(&good, 4.0, [3.0, 4.0]).reasons;
         let crossed = crossed.iter().find(|it| matches!(it, Reason::AnnealingCrosses { .. }));

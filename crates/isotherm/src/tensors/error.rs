@@ -1,5 +1,7 @@
 //! What can be wrong with a tensor, and with the bytes of a bundle.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Cause, Dialect, Kind};
 
 /// A tensor that is missing, or is not what it should be.
@@ -73,7 +75,8 @@ impl Cause for TensorError {
 
 /// Bytes that are not a bundle, or a damaged one. The words are a clause; what names the file adds to
 /// them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SealError {
     /// They end within the header.

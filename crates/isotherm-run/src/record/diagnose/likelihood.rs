@@ -1,15 +1,16 @@
 //! Rules about the likelihood.
 
 use super::Ending;
-use crate::record::Row;
-use isotherm::diagnostics::{Diagnostic, WhichParameters, limits};
+use crate::record::{BadLine, LineProblem, Row};
+use isotherm::diagnostics::{Diagnostic, LikelihoodFailure, WhichParameters, limits};
 use isotherm::likelihood::LogLikelihood;
 use isotherm::likelihood::exact::LARGEST;
 use isotherm::model::Parameters;
 use isotherm_tempering::flow::too_few_round_trips;
 
-/// The first row with a value that is not finite.
-pub(super) fn non_finite(rows: &[Row]) -> Option<Diagnostic> {
+/// The first step with a value that is not finite. A run in memory has it in a row; in a file it makes a line that is
+/// not a row.
+pub(super) fn non_finite(rows: &[Row], unreadable: &[BadLine]) -> Option<Diagnostic> {
     let is_bad = |row: &&Row| {
         let likelihoods =
             [&row.log_likelihood, &row.log_likelihood_averaged, &row.log_likelihood_valid];
@@ -20,7 +21,13 @@ pub(super) fn non_finite(rows: &[Row]) -> Option<Diagnostic> {
         likelihoods.into_iter().flatten().any(|it| !it.value.is_finite())
             || ladder.into_iter().any(|value| !value.is_finite())
     };
-    rows.iter().find(is_bad).map(|row| Diagnostic::NonFinite { step: row.step })
+    let in_rows = rows.iter().find(is_bad).map(|row| row.step);
+    let in_lines = unreadable.iter().find_map(|bad| match bad.problem {
+        LineProblem::NotFinite { step } => step,
+        _ => None,
+    });
+    let step = in_rows.into_iter().chain(in_lines).min()?;
+    Some(Diagnostic::NonFinite { step })
 }
 
 /// A last likelihood far below the best one.
@@ -53,7 +60,9 @@ pub(super) fn online(rows: &[Row]) -> Option<Diagnostic> {
 pub(super) fn at_the_end(ending: &Ending, model: Option<&Parameters>) -> Vec<Diagnostic> {
     let raw = match (ending.likelihood, ending.failed) {
         (Some(measured), _) => not_converged(WhichParameters::Raw, measured),
-        (None, Some(error)) => Some(Diagnostic::LikelihoodFailed { error: error.to_owned() }),
+        (None, Some(cause)) => {
+            Some(Diagnostic::LikelihoodFailed { failure: LikelihoodFailure::Cause(cause.clone()) })
+        }
         (None, None) => model.and_then(too_large),
     };
     let averaged = ending.averaged.and_then(|it| not_converged(WhichParameters::Averaged, it));

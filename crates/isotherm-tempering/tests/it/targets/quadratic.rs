@@ -1,5 +1,6 @@
 //! Pairwise energies against their definition.
 
+use isotherm_tempering::causes::{EnergyError, NonFinite};
 use isotherm_tempering::targets::{LocalFields, Quadratic, Target};
 use proptest::prelude::*;
 
@@ -131,17 +132,19 @@ fn a_lattice_has_the_energies_it_should() {
 
 #[test]
 fn what_is_no_energy_is_refused() {
-    let refused: [(isotherm_tempering::Result<Quadratic>, &str); 7] = [
-        (Quadratic::from_qubo(2, &[0.0; 3]), "3 entries"),
-        (Quadratic::from_qubo(0, &[]), "at least one variable"),
-        (Quadratic::new(0.0, vec![0.0; 2], &[(1, 1, 1.0)]), "(1, 1)"),
-        (Quadratic::from_ising(&[(0, 2, 1.0)], &[0.0; 2]), "(0, 2)"),
-        (Quadratic::from_qubo(1, &[f64::NAN]), "finite"),
-        (Quadratic::from_ising_matrix(&[0.0, 1.0, 2.0, 0.0], &[0.0; 2]), "neither symmetric"),
-        (Quadratic::from_ising_matrix(&[1.0, 0.0, 0.0, 0.0], &[0.0; 2]), "itself"),
-    ];
-    for (outcome, words) in refused {
-        let error = outcome.expect_err(words).to_string();
-        assert!(error.contains(words), "{error}");
-    }
+    let refusal = |outcome: isotherm_tempering::Result<Quadratic>| {
+        outcome.unwrap_err().into_cause::<EnergyError>().unwrap()
+    };
+    let not_square = EnergyError::NotSquare { name: "Q", entries: 3, variables: 2 };
+    assert_eq!(refusal(Quadratic::from_qubo(2, &[0.0; 3])), not_square);
+    assert_eq!(refusal(Quadratic::from_qubo(0, &[])), EnergyError::NoVariables);
+    let not_a_pair = |pair| EnergyError::NotAPair { pair, variables: 2 };
+    let itself = Quadratic::new(0.0, vec![0.0; 2], &[(1, 1, 1.0)]);
+    assert_eq!(refusal(itself), not_a_pair((1, 1)));
+    assert_eq!(refusal(Quadratic::from_ising(&[(0, 2, 1.0)], &[0.0; 2])), not_a_pair((0, 2)));
+    let of_matrix = |j: &[f64]| refusal(Quadratic::from_ising_matrix(j, &[0.0; 2]));
+    assert_eq!(of_matrix(&[0.0, 1.0, 2.0, 0.0]), EnergyError::NeitherSymmetricNorTriangular);
+    assert_eq!(of_matrix(&[1.0, 0.0, 0.0, 0.0]), EnergyError::SelfCoupling { spin: 0 });
+    let nan = Quadratic::from_qubo(1, &[f64::NAN]).unwrap_err();
+    assert_eq!(nan.cause(), Some(&NonFinite::Coefficient));
 }
