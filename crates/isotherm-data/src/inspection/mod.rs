@@ -241,8 +241,8 @@ fn report(source: &Source, binarise: Option<Binarise>) -> Result<ArrayReport> {
     };
     if let Some(rule) = binarise {
         let data = load(source, rule.drawn_once(), 1)?;
-        let counts = data.bits().map(|bits| bits.column_counts());
-        let ones: u64 = counts.iter().flatten().sum();
+        // The counts of a wide file are large: they are freed at once.
+        let ones: u64 = data.bits().map_or(0, |bits| bits.column_counts().iter().sum());
         report.density = Some(ones as f64 / (rows * columns) as f64);
         report.constant_columns = data.constant_columns().iter().map(|at| at + 1).collect();
         report.constant_by_rule = report.constant_columns.len();
