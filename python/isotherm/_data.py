@@ -15,7 +15,7 @@ DTYPES = [np.float64, np.float32, np.uint8, np.bool_]
 
 
 def canonical(X: Any) -> Any:
-    """A sparse matrix with each place named once. It is copied if that takes a change."""
+    """A sparse matrix without duplicate entries; copied if it has to be changed."""
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
@@ -63,9 +63,8 @@ def range_of(X: Any) -> tuple[float, float]:
 def scaled(X: Any, bounds: tuple[float, float], name: str = "X") -> Any:
     """Values as shares of a range.
 
-    Values beyond 0 and 1 of a model that was fitted between them mean something else: an error.
-    Beyond a range that was taken from the training data they may lie; they are cut off, with a
-    warning.
+    If the model was fitted on values between 0 and 1, values outside are an error. If the range was
+    taken from the training data, values outside it are clipped, with a warning.
     """
     low, high = bounds
     if X.dtype == np.bool_:
@@ -100,8 +99,8 @@ def _check_range(X: Any, low: float, high: float, name: str) -> None:
             f"{found}, but the model was fitted on values from 0 to 1; scale them likewise"
         )
     warnings.warn(
-        f"{found}, beyond those of the data it was fitted on, {low:.4g} to {high:.4g}; what lies "
-        "beyond is cut off",
+        f"{found}, beyond those of the data it was fitted on, {low:.4g} to {high:.4g}; values "
+        "outside are clipped",
         UserWarning,
         stacklevel=3,
     )

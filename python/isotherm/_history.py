@@ -85,7 +85,7 @@ class Ladder:
     f_up: np.ndarray
     #: Round trips completed in the last fifth of the updates.
     round_trips: int
-    #: Steps that one of them took a replica on average, or ``None`` if there was none.
+    #: Mean number of steps of a replica per round trip, or ``None`` if there was none.
     steps_per_round_trip: float | None
     #: Mean of the paper's return-time counters.
     return_time: float

@@ -1,4 +1,4 @@
-"""What goes into the engine: the arguments, and rows as people have them."""
+"""The inputs of the engine: arguments, and arrays of examples."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ class Inputs:
         return X if X.dtype in (np.float32, np.float64) else X.astype(np.float64)
 
     def _range(self, X: Any) -> tuple[float, float]:
-        """The values that are 0 and 1. Of a model that was read from a file nobody knows; they are
-        what the engine would take them for in ``X``."""
+        """The values that count as 0 and 1. For a model read from a file they are unknown, and are
+        guessed from ``X``, as the engine does."""
         if self.range_ is not None:
             return self.range_
         return 0.0, _data.examples(X, "X", self.binarise).full

@@ -41,7 +41,7 @@ class LogZ:
 
 @dataclass(frozen=True)
 class LogLikelihood:
-    """A mean log-likelihood in nats an example, with its bracket."""
+    """A mean log-likelihood in nats per example, with its bracket."""
 
     value: float
     std_error: float
@@ -50,8 +50,8 @@ class LogLikelihood:
     #: Upper end of it.
     upper: float
     log_z: LogZ
-    #: The standard error of the mean over the rows, as far as they are a sample of others like them. It
-    #: is no part of the other figures, which are about these very rows.
+    #: The standard error of the mean over other examples like these rows. The other figures are about
+    #: exactly these rows and do not include it.
     examples_std_error: float | None = None
 
     @property

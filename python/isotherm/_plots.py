@@ -91,7 +91,7 @@ class Plots:
         return ax
 
     def round_trips(self, ax: Any = None) -> Any:
-        """Round trips so far; their count begins anew at the last fifth, the picture goes on."""
+        """Round trips so far, summed over the restarts of their count."""
         history = self._with_ladder()
         ax, trips = _axes(ax), history["round_trips"]
         since = np.diff(trips, prepend=0)

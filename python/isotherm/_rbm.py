@@ -24,7 +24,7 @@ from isotherm._report import Report
 from isotherm._runs import keep
 from isotherm._traces import Traces
 
-#: What learning on and on is like: nobody knows how much is to come.
+#: Options of partial_fit, where the total number of updates is unknown.
 ONWARD: dict[str, Any] = {
     "lr_decay": "constant",
     "patience": None,
@@ -65,7 +65,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     n_updates_ : int
         Updates done.
     range_ : tuple of float or None
-        The values that became 0 and 1: 0 and 255 of bytes, or what ``binarise="auto"`` met.
+        The values that became 0 and 1: 0 and 255 for bytes, or the range found by ``binarise="auto"``.
 
     Examples
     --------
@@ -131,12 +131,11 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return diagnostic["kind"] == "no-likelihood" and self.final_likelihood == "exact-only"
 
     def partial_fit(self, X: Any, y: Any = None) -> RBM:
-        """Goes on learning for one pass over the rows of ``X``.
+        """Continues training for one pass over the rows of ``X``.
 
-        The rate stays as it is: ``lr_decay``, ``patience`` and ``sampling_steps`` are for
-        :meth:`fit`. After a :meth:`fit` learning goes on from the model that it found, at the rate
-        that it began with. The rows of the very first call should be typical: the biases and the
-        hot end of the ladder start from them.
+        The learning rate is constant: ``lr_decay``, ``patience`` and ``sampling_steps`` are for
+        :meth:`fit`. After :meth:`fit`, training continues from its model, at its initial rate. The rows of the very first call should be typical: the biases and the
+        reference of the ladder are set from them.
 
         >>> import numpy as np
         >>> rbm = RBM(hidden=2, random_state=1)
@@ -166,7 +165,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             )
             native = _isotherm.Fit.begin(options, self._given(), train)
         elif self.config_ is None:
-            raise ValueError("this model was not trained here, so there is nothing to go on from")
+            raise ValueError("this model was not trained by isotherm, so its training cannot be continued")
         else:
             lr = self.config_["lr"] if self.lr is None else self.lr
             if native is None or lr != self.config_["lr"]:
@@ -277,12 +276,12 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     ) -> LogLikelihood:
         """Mean log-likelihood of the rows of ``X``, with its bracket.
 
-        log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated anew,
-        as ``isotherm evaluate`` does: annealing up and down, and BAR on a ladder, from random
-        states and from training data: ``training``, or some rows that :meth:`fit` has kept. Where the
-        two do not agree, or there are fewer round trips than replicas, it takes four times as long, unless
-        ``sampling_steps`` says how long.
-        Grey rows are measured on one draw of zeros and ones; :meth:`score` takes them as means.
+        log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated, as
+        ``isotherm evaluate`` does: by annealing up and down, and by BAR on a ladder, from random
+        states and from training data (``training``, or some rows that :meth:`fit` has kept). If the
+        two starts do not agree, or make fewer round trips than there are replicas, the samplers
+        continue for four times as long, unless ``sampling_steps`` is given. Grey rows are measured
+        on one draw of zeros and ones; :meth:`score` takes them as means.
         """
         rows, rule = self._examples(self._checked(X), "X")
         if training is not None:
@@ -357,9 +356,9 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     ) -> np.ndarray:
         """Draws samples of the model, as uint8, by a tempered sampler.
 
-        The ladder adapts for ``warm_up`` steps and then stays; a column gives a sample every
-        ``thin`` steps. The samples of one ``seed`` are always the same: for others give another. It
-        is that of the model if left out.
+        The ladder adapts for ``warm_up`` steps and is then fixed; each column gives a sample every
+        ``thin`` steps. The same ``seed`` gives the same samples; by default it is the seed of the
+        model.
         """
         check_is_fitted(self, "components_")
         n_samples = _options.whole("n_samples", n_samples, least=1)

@@ -70,7 +70,7 @@ def keep(rbm: RBM, path: Any, overwrite: bool) -> None:
     """Writes the folder of a run."""
     if rbm.config_ is None:
         raise ValueError(
-            "this model was not trained here, so there is no run to save; save_rbms writes its "
+            "this model was not trained by isotherm, so there is no run to save; save_rbms writes its "
             "parameters"
         )
     _isotherm.keep_run(
@@ -89,7 +89,7 @@ ROOM = 1 << 20
 
 
 def _about(rbm: RBM) -> dict[str, Any]:
-    """What the command line knows nothing of."""
+    """What only Python needs to restore the estimator."""
     arguments = {name: _options.plain(value) for name, value in rbm.get_params().items()}
     plain = (str, int, float, bool, type(None))
     names = getattr(rbm, "feature_names_in_", None)

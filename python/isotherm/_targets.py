@@ -1,4 +1,4 @@
-"""Energies of one's own on the ladder that tunes itself."""
+"""Sampling a user-defined energy on a ladder that tunes itself."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class TargetSamples:
-    """Samples of an energy, and how they came about."""
+    """Samples of an energy, with log Z and statistics of the ladder."""
 
     #: Rows of zeros and ones, uint8.
     states: np.ndarray
@@ -102,7 +102,7 @@ class TargetSamples:
     energies: np.ndarray
     #: log Z by Bennett's acceptance ratio; ``None`` if it was not asked for.
     log_z: Estimate | None
-    #: log Z by stepping stones from the hot and from the cold end: bounds from below and above.
+    #: log Z by stepping stones from the reference and from the cold end: bounds from below and above.
     log_z_bounds: tuple[Estimate, Estimate] | None
     #: Mean energy at β = 1 over all steps after the warm-up.
     mean_energy: Estimate | None
@@ -111,7 +111,7 @@ class TargetSamples:
     swap_rates: np.ndarray
     f_up: np.ndarray
     round_trips: int
-    #: Whether the replicas went round as they should, and that in a sentence.
+    #: Whether there is no reason against the figures, and a sentence that says so.
     converged: bool
     verdict: str
 
@@ -138,8 +138,8 @@ def sample_target(
 
     ``energy`` is a :class:`Quadratic`, or a function that takes an array of states (float64, a row
     each) and returns their energies; ``n`` is then the number of variables. The ladder goes from
-    β = 1 to β = 0, where every state is as likely. It is tuned for ``warm_up`` steps and then stays.
-    ``callback`` is told the share that is done, now and then; an exception that it raises ends it.
+    β = 1 to the uniform distribution at β = 0. It is tuned for ``warm_up`` steps and then fixed.
+    ``callback`` is called with the share that is done, at intervals; an exception stops the sampler.
 
     >>> import numpy as np
     >>> def field(x):  # three free spins
@@ -155,7 +155,7 @@ def sample_target(
     elif not callable(energy):
         raise TypeError(f"energy must be a Quadratic or a function, not {energy!r}")
     elif n is None:
-        raise ValueError("n is missing: how many variables has a state?")
+        raise ValueError("n is missing: give the number of variables of a state")
     else:
         native = energy
     states, energies, found = _isotherm.sample_target(

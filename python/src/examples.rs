@@ -15,7 +15,7 @@ pub(crate) struct Examples {
     pub(crate) data: Dataset,
 }
 
-/// What the values of other examples mean to the rule, which those of these must mean too.
+/// The scale of other examples, on which these must lie too.
 fn scale_of(like: Option<&Examples>) -> Option<Scale> {
     like.and_then(|examples| examples.data.scale())
 }

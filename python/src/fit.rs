@@ -64,7 +64,7 @@ impl Fit {
         Ok(Fit { run, rows: Vec::new(), summary: None })
     }
 
-    /// Learning that goes on from a checkpoint, on these examples.
+    /// Continues training from a checkpoint, on these examples.
     #[staticmethod]
     #[pyo3(signature = (config, checkpoint, rows, train, valid=None, test=None))]
     fn resume(
@@ -82,14 +82,14 @@ impl Fit {
         Ok(Fit { run, rows: from_python(rows)?, summary: None })
     }
 
-    /// Goes on with other examples, for so many updates more.
+    /// Continues with other examples, for `updates` more updates.
     fn learn_from(&mut self, train: &Examples, updates: u64) -> PyResult<()> {
         self.summary = None;
         self.run.learn_from(run_data(train, None, None), updates).map_err(raised)
     }
 
-    /// Learns until it is done, or until Ctrl-C or an exception of `tell`, which is raised again once
-    /// all is in order. `tell` is called with each row of metrics, or with a sentence.
+    /// Trains until it is done, or until Ctrl-C or an exception of `tell`, which is raised again
+    /// afterwards. `tell` is called with each row of metrics, or with a sentence.
     #[pyo3(signature = (threads=None, tell=None))]
     fn run(
         &mut self,
@@ -188,7 +188,7 @@ impl Fit {
     }
 }
 
-/// Keeps the compiler honest about what crosses threads.
+/// Persistence the compiler honest about what crosses threads.
 const _: fn() = || {
     fn crosses<T: Send>() {}
     crosses::<TrainingRun>();

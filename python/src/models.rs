@@ -1,7 +1,7 @@
 //! Evaluating and sampling a model without its run.
 
 use isotherm::Error;
-use isotherm::likelihood::{EvaluateOptions, FoundLogZ, SecondStart, Start, exact, name};
+use isotherm::likelihood::{EvaluateOptions, LogZResult, SecondStart, Start, exact, name};
 use isotherm::options::set;
 use isotherm::sampling::{self, SampleOptions};
 use numpy::PyArray2;
@@ -47,17 +47,17 @@ pub(crate) fn evaluate<'py>(
     let second = SecondStart { start, states: &training.data };
     let work = |line: &Line<'_, ()>| {
         let told = &mut |_: &str, _: f64| line.leave_if_asked();
-        let found = FoundLogZ::find(&model, second, options.log_z, &budget, told)?;
+        let found = LogZResult::find(&model, second, options.log_z, &budget, told)?;
         let likelihood = examples.map(|examples| found.likelihood(&model, &examples.data));
         Ok::<_, Error>((found, likelihood))
     };
     let (found, likelihood) =
         beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
     let log_z = match &found {
-        FoundLogZ::Exact(log_z) => json!({
+        LogZResult::Exact(log_z) => json!({
             "value": log_z, "std_error": 0.0, "lower": log_z, "upper": log_z, "method": "exact",
         }),
-        FoundLogZ::Estimated(log_z) => json!(log_z),
+        LogZResult::Estimated(log_z) => json!(log_z),
     };
     to_python(py, &json!({ "log_z": log_z, "log_likelihood": likelihood }))
 }

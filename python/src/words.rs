@@ -22,7 +22,7 @@ impl Dialect for PythonWords {
     fn action(&self, action: &Action) -> String {
         match action {
             Action::Evaluate => "log_likelihood(X)".to_owned(),
-            Action::Inspect => "a look at its values".to_owned(),
+            Action::Inspect => "inspecting the values".to_owned(),
             Action::ListOptions => "help(isotherm.RBM)".to_owned(),
             Action::Resume(run) => format!("isotherm.load({run:?}).partial_fit(X)"),
             Action::Reproduce(folder) => {

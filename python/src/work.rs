@@ -1,5 +1,5 @@
-//! Long work beside Python: on threads of its own and without the interpreter's lock, while the calling
-//! thread listens for Ctrl-C and hands on what the work has to tell.
+//! Long computations: on threads of their own and without the interpreter's lock, while the calling thread
+//! checks for Ctrl-C and passes messages on.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 /// How long Ctrl-C may wait to be noticed.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// What the work tells while it goes on, and hears.
+/// The connection between a computation and the calling thread.
 pub(crate) struct Line<'a, M> {
     messages: Sender<M>,
     heard: Receiver<()>,
@@ -20,7 +20,7 @@ pub(crate) struct Line<'a, M> {
 }
 
 impl<M> Line<'_, M> {
-    /// Tells something and waits until it is heard: who stops the work then stops it here.
+    /// Sends a message and waits until it is handled, so that stopping takes effect exactly here.
     pub(crate) fn tell(&self, message: M) {
         if self.messages.send(message).is_ok() {
             let _ = self.heard.recv();
@@ -32,7 +32,7 @@ impl<M> Line<'_, M> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Leaves work that has no other way out, if it is to stop.
+    /// Unwinds a computation that cannot be stopped otherwise, if it should stop.
     pub(crate) fn leave_if_asked(&self) {
         if self.should_stop() {
             resume_unwind(Box::new(Left));
@@ -49,8 +49,8 @@ pub(crate) struct Done<T> {
     pub(crate) interrupted: Option<PyErr>,
 }
 
-/// Does work on so many threads, all cores if none are named. They end with it, so that a process may
-/// fork afterwards. `listen` is given each message, with the lock.
+/// Runs a computation on `threads` threads, on all cores by default. They end with it, so that a process
+/// may fork afterwards. `listen` is called with each message, holding the lock.
 pub(crate) fn beside<T: Send, M: Send>(
     py: Python<'_>,
     threads: Option<usize>,

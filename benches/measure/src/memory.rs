@@ -1,5 +1,5 @@
-//! What training takes beyond what anyone would have to keep: the weights, what the optimiser
-//! holds of their size, and the data.
+//! The memory of training beyond what is always needed: the weights, what the optimiser holds of their
+//! size, and the data.
 
 use isotherm::data::Dataset;
 use isotherm::model::Parameters;

@@ -20,7 +20,7 @@ use crate::options::{Given, as_for_train, count};
     after_help = "Examples:\n  isotherm train                              the paper's mixture, \
                   10 hidden units\n  isotherm train votes.csv --hidden 16        your own 0/1 data\n  \
                   isotherm data votes.csv                     what is in a file\n  \
-                  isotherm resume runs/mixture-apt-1          go on with an interrupted run\n  \
+                  isotherm resume runs/mixture-apt-1          continue an interrupted run\n  \
                   isotherm evaluate runs/mixture-apt-1        its log-likelihood\n  \
                   isotherm sample runs/mixture-apt-1 -n 100 --out samples.npy\n  \
                   isotherm report runs/a runs/b               two runs side by side\n  isotherm reproduce --quick --out paper      the paper's experiment, in small"
@@ -29,7 +29,7 @@ pub(crate) struct CommandLine {
     /// Threads to use; all cores if absent. Results do not depend on it
     #[arg(long, global = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
-    /// Print no progress and no summary, only errors and what was asked for
+    /// Print no progress and no summary, only errors and requested results
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
     #[command(subcommand)]
@@ -42,13 +42,13 @@ pub(crate) enum Command {
     Train(Box<TrainArguments>),
     /// Print what a file of data holds, and how to train on it
     Data(DataArguments),
-    /// Go on with a run that was interrupted or killed
+    /// Continue a run that was interrupted or killed
     Resume(ResumeArguments),
     /// Draw samples from the model of a run, or from a model file
     Sample(SampleArguments),
     /// Measure the log-likelihood of the model of a run, or of a model file
     Evaluate(EvaluateArguments),
-    /// Draw the report of a run again, or set several runs side by side
+    /// Draw the report of a run again, or compare several runs
     Report(ReportArguments),
     /// Run the paper's experiment again, draw its figures and test its claims
     Reproduce(ReproduceArguments),
@@ -66,7 +66,7 @@ pub(crate) enum Command {
   isotherm train --config experiment.toml --seed 7
 
 A configuration file has the same names, with or without the sections that a run's config.toml has:
-`hidden = 20`, `[optimiser] lr = 0.1`, …; DATA is `[data] train`. Options on the command line win.")]
+`hidden = 20`, `[optimiser] lr = 0.1`, …; DATA is `[data] train`. The command line overrides the file.")]
 pub(crate) struct TrainArguments {
     /// Folder of the run; a new one under runs/ if absent
     #[arg(long, value_name = "RUN")]
@@ -106,7 +106,7 @@ pub(crate) struct DataArguments {
         help = as_for_train(name::binarise, " [default: a rule that suits the values]"),
     )]
     pub(crate) binarise: Option<String>,
-    /// Other data: how many of its rows are in the file too?
+    /// Test data: counts its rows that are also in the file
     #[arg(long, value_name = "FILE")]
     pub(crate) test: Option<String>,
     /// Print a JSON object
@@ -193,11 +193,11 @@ pub(crate) struct EvaluateArguments {
 #[derive(Args)]
 #[command(after_help = "Examples:
   isotherm report runs/mixture-apt-1                   writes runs/mixture-apt-1/report.html
-  isotherm report runs/apt runs/pt --out apt-pt.html   sets the two side by side
+  isotherm report runs/apt runs/pt --out apt-pt.html   compares the two
   isotherm report runs/apt --figures figures           also writes figures/likelihood.svg, …
 
-A run may be going on, interrupted or killed: the page shows what there is, and says so. It reads
-nothing but the folders of the runs and needs no network to be looked at.")]
+A run may be in progress, interrupted or killed: the page shows what there is, and says so. Only the
+folders of the runs are read, and the page needs no network.")]
 pub(crate) struct ReportArguments {
     /// Folders of runs
     #[arg(required = true, value_name = "RUN")]
@@ -218,12 +218,12 @@ pub(crate) struct ReportArguments {
 #[command(after_help = "Examples:
   isotherm reproduce --quick --out paper-quick      a tenth of the updates, 2 seeds
   isotherm reproduce --out paper                    all of it, about 10 minutes on 2 cores
-  isotherm reproduce --out paper                    the same again: goes on after Ctrl-C
+  isotherm reproduce --out paper                    the same command continues after Ctrl-C
 
-The runs go over all cores, one for each of --threads. DIR then holds report.html, claims.json,
+As many runs go in parallel as --threads says, one thread each. DIR then holds report.html, claims.json,
 claims.md, figures/ (SVG) and every run (runs/).")]
 pub(crate) struct ReproduceArguments {
-    /// Folder of the experiment; one that was interrupted goes on
+    /// Folder of the experiment; an interrupted one is continued
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// A tenth of the updates and 2 seeds

@@ -5,7 +5,7 @@ use std::path::Path;
 use isotherm::Result;
 use isotherm::data::{Binarise, DataDiagnostic, Dataset, LeftOut};
 use isotherm::diagnostics::Diagnostic;
-use isotherm::likelihood::{FoundLogZ, LogLikelihood, Way, exact};
+use isotherm::likelihood::{LogLikelihood, LogZMethod, LogZResult, exact};
 use isotherm::model::{ModelFile, Rbm};
 use isotherm_data::Source;
 use isotherm_run::config::name;
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
     warn(&about);
     let mut stages = Stages::new(quiet);
     let show = &mut |stage: &str, share| stages.show(stage, share);
-    let log_z = FoundLogZ::find(&model, &training, options.log_z, &options.budget(), show)?;
+    let log_z = LogZResult::find(&model, &training, options.log_z, &options.budget(), show)?;
     stages.finish();
     let measured = log_z.likelihood(&model, &data);
     if arguments.json {
@@ -88,7 +88,7 @@ struct Subject {
     training: Dataset,
 }
 
-fn of_run(arguments: &EvaluateArguments, way: Way) -> Result<Subject> {
+fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
     let folder = RunFolder::open(&arguments.run)?;
     if arguments.train.is_some() {
         return Err(CliError::OwnTrainingData { run: arguments.run.clone() }.into());
@@ -168,23 +168,23 @@ fn left_out(arguments: &EvaluateArguments) -> Result<Option<LeftOut>> {
     arguments.drop.as_deref().map(str::parse).transpose()
 }
 
-fn is_estimated(model: &Rbm, way: Way) -> bool {
-    way == Way::Estimate || (way == Way::Auto && exact::smaller_layer(model) > exact::LARGEST)
+fn is_estimated(model: &Rbm, way: LogZMethod) -> bool {
+    way == LogZMethod::Estimate
+        || (way == LogZMethod::Auto && exact::smaller_layer(model) > exact::LARGEST)
 }
 
-fn in_words(measured: &LogLikelihood, log_z: &FoundLogZ, which: &str, held_out: bool) -> String {
+fn in_words(measured: &LogLikelihood, log_z: &LogZResult, which: &str, held_out: bool) -> String {
     let log_z = match log_z {
-        FoundLogZ::Exact(value) => format!("log Z {value:.4} by enumeration"),
-        FoundLogZ::Estimated(it) => {
+        LogZResult::Exact(value) => format!("log Z {value:.4} by enumeration"),
+        LogZResult::Estimated(it) => {
             let (value, error, digits) = (it.value, it.std_error, digits(it.std_error));
-            format!("log Z {value:.digits$} ± {error:.digits$} by an estimate")
+            format!("log Z {value:.digits$} ± {error:.digits$}, estimated")
         }
     };
     let mut text = format!("log-likelihood {} ({log_z}{which})\n", nats(measured));
     if let Some(error) = measured.examples_std_error.filter(|_| held_out) {
         text += &format!(
-            "the examples are a sample: that alone leaves the mean over others like them uncertain by ± \
-             {error:.0$}\n",
+            "standard error of the mean over other examples like these: {error:.0$}\n",
             digits(error)
         );
     }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use isotherm::diagnostics::Diagnostic;
 use isotherm::{Action, Dialect, Result};
-use isotherm_experiments::{Ended, Progress, Size, Watcher, Workshop};
+use isotherm_experiments::{Ended, ExperimentFolder, Progress, Size, Watcher};
 
 use crate::args::ReproduceArguments;
 use crate::output::{print, tell};
@@ -21,7 +21,7 @@ const FIRST_LINE: Duration = Duration::from_secs(2);
 const LINE_EVERY: Duration = Duration::from_secs(15);
 
 pub(crate) fn run(arguments: &ReproduceArguments, quiet: bool) -> Result<Ending> {
-    let workshop = Workshop::open(&arguments.out, wanted(arguments))?;
+    let workshop = ExperimentFolder::open(&arguments.out, wanted(arguments))?;
     interrupt::listen()?;
     if !quiet {
         tell(&workshop.describe());

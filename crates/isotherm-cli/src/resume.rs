@@ -16,7 +16,7 @@ pub(crate) fn run(arguments: &ResumeArguments, quiet: bool) -> Result<Ending> {
             (session.training().state().step, session.training().plan().total_steps());
         tell(&match done == total {
             true => format!("all {total} steps are done already; writing the results again"),
-            false => format!("going on after {done} of {total} steps"),
+            false => format!("continuing after {done} of {total} steps"),
         });
     }
     carry_on(session, &arguments.run, quiet)

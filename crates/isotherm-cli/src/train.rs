@@ -78,8 +78,8 @@ fn describe_size(run: &TrainingRun) -> String {
     let hidden = plan.options().hidden;
     let smooth = plan.smoothness().map_or(String::new(), |Smoothness { shape, strength }| {
         format!(
-            "; the weights of neighbours in {shape} pictures are held together (--smooth {strength:.2e}, \
-             0 does without)"
+            "; differences between neighbouring pixels of {shape} pictures are penalised (--smooth \
+             {strength:.2e}; 0 switches it off)"
         )
     });
     format!(

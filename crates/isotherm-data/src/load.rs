@@ -26,8 +26,7 @@ pub fn load(source: &Source, binarise: Binarise, data_seed: u64) -> Result<Datas
     load_like(source, binarise, data_seed, None)
 }
 
-/// The same, where `like` is what the values of the training data mean to the rule, which those of this
-/// file must mean too.
+/// The same; `like` is the scale of the training data, on which the values of this file must lie too.
 ///
 /// # Errors
 ///

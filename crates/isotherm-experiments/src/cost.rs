@@ -40,8 +40,8 @@ impl Runner {
     }
 }
 
-/// Trains APT at this setting and PT with `rungs` rungs in turns. `done` is told the updates of each
-/// turn and answers whether to go on; nothing if it did not before the end.
+/// Trains APT at this setting and PT with `rungs` rungs in turns. `done` is called with the updates of each
+/// turn and returns whether to continue; `None` if it did not until the end.
 pub(super) fn measure(
     setting: Setting,
     size: Size,

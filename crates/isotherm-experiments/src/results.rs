@@ -1,4 +1,4 @@
-//! What the runs of an experiment came to, read back from their folders.
+//! The results of the runs of an experiment, read from their folders.
 
 use std::path::{Path, PathBuf};
 
@@ -200,7 +200,7 @@ impl RunResult {
     }
 
     /// Mean log-likelihood over the last fifth of the updates: with a constant learning rate a
-    /// single moment is noise.
+    /// single view is noise.
     pub fn log_likelihood(&self) -> Option<f64> {
         self.log_likelihood_between(0.8, 1.0)
     }

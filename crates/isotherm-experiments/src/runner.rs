@@ -53,7 +53,7 @@ pub enum Ended {
     Interrupted,
 }
 
-/// The jobs, and how far they are.
+/// The progress of all jobs.
 pub(super) struct Board<'a> {
     watcher: &'a dyn Watcher,
     all_work: u64,

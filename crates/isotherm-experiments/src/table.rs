@@ -79,7 +79,7 @@ impl ClaimsFile {
         }
     }
 
-    /// What must be said of an experiment that is not the paper's in full.
+    /// The caveat of an experiment that is not the paper's in full.
     pub fn caveat(&self) -> String {
         let Size { updates, seeds } = Size::FULL;
         match self.full {
@@ -186,7 +186,7 @@ impl Claim {
     }
 }
 
-/// A text in lines of at most so many characters.
+/// A text wrapped to at most `width` characters.
 fn wrapped(text: &str, width: usize) -> String {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -216,7 +216,7 @@ pub(super) fn setting(setting: &Setting) -> String {
     minus(format!("{:e}", setting.lr)) + &beta_lr
 }
 
-/// A number with so many decimals.
+/// A number with `digits` decimals.
 pub(super) fn minus_number(value: f64, digits: usize) -> String {
     minus(format!("{value:.digits$}"))
 }
@@ -234,7 +234,7 @@ fn significant(value: Estimate) -> String {
     }
 }
 
-/// A number with so many significant digits.
+/// A number with `digits` significant digits.
 pub fn signed(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return minus(value.to_string()).replace("inf", "∞");

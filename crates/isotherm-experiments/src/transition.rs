@@ -1,4 +1,4 @@
-//! Why the paper's path is the limit: the exact mass of every mode along three paths.
+//! Why the paper's path limits the sampler: the exact mass of every mode along three paths.
 //!
 //! At β the hidden states have weights that can be enumerated,
 //!   joint            β b·h + Σ_j softplus(β f_j),
@@ -20,7 +20,7 @@ use isotherm_report::figure::{Axis, Figure, Panel, Plot, Series, Shape};
 /// Values of β.
 const STEPS: usize = 100;
 
-/// A path from the hot end to the model.
+/// A path from the reference to the model.
 #[derive(Clone, Copy)]
 enum Along {
     Joint,
@@ -123,7 +123,7 @@ pub(super) fn transition(results: &Results) -> Result<Option<Figure>> {
         caption: format!(
             "Exact, by enumerating the hidden states of the best model of the perfect sampler (seed \
              {}): the mass near each mode of the data at every β. Where a mode appears only close to \
-             β = 1, replicas from the hot end reach it only by changing over in the last stretch, \
+             β = 1, replicas from the reference reach it only by a transition in the last stretch, \
              however the rungs are placed. \"None\": further than a quarter of the pixels from every \
              mode.",
             run.seed

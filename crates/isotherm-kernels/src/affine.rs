@@ -18,8 +18,8 @@ use crate::sparse::Picks;
 
 /// How many input bits a table covers at most.
 ///
-/// The order of the additions follows from it, so equal results need equal groupings: whoever cuts
-/// rows into chunks chooses it once, by all the rows.
+/// It determines the order of the additions, so equal results need equal groupings: code that divides rows
+/// into chunks chooses it once, by all rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grouping {
     /// Tables of 16 sums, for few rows.
@@ -304,8 +304,8 @@ impl<const GROUP: usize, const TABLES: usize> Split<GROUP, TABLES> {
     }
 }
 
-/// Tables of subset sums of one tile. Made anew for every use, so they are not even cleared when
-/// they come to be.
+/// Tables of subset sums of one tile. They are filled before every use, so they are not cleared when they
+/// are allocated.
 struct Tables<const ENTRIES: usize, const TABLES: usize> {
     sums: [[MaybeUninit<Tile>; ENTRIES]; TABLES],
 }

@@ -45,9 +45,9 @@ fn draw_words_body<C: Cpu>(
 
 /// Where fields come from.
 pub(crate) trait Source {
-    /// What is known of a row before its units are asked for.
+    /// The place of a row.
     type Place: Copy;
-    /// Gets ready for a row.
+    /// Prepares a row.
     fn row(&self, row: usize) -> Self::Place;
     /// The fields of two tiles of it from tile `first` on, an even number; anything for a tile
     /// beyond the last.
@@ -167,7 +167,7 @@ impl<S: Source, const BASE: bool> Drawing<'_, S, BASE> {
         pair
     }
 
-    /// Decides the ties by 36 more random bits and σ in `f64`.
+    /// Decides ties by 36 more random bits and σ in `f64`.
     #[cold]
     #[inline(never)]
     fn settle(

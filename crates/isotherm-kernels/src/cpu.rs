@@ -18,7 +18,7 @@ pub(crate) trait Cpu {
     fn put(lanes: Self::Lanes, at: usize, value: f32) -> Self::Lanes;
     /// Writes a tile past the caches, for others to read; [`Cpu::published`] comes after the last.
     fn publish(from: &Tile, to: &mut Tile);
-    /// Makes sure that whoever is told of it afterwards sees what was published.
+    /// Makes what was published visible to other threads before they are told of it.
     fn published();
     /// The lanes whose bit is set in `mask`; zero in the others.
     fn select(mask: u16, tile: &Tile) -> Self::Lanes;

@@ -2,13 +2,13 @@
 //! Bernoulli draws, softplus sums, outer products. Arrays in, arrays out; nothing here knows what
 //! a Boltzmann machine is.
 //!
-//! Most kernels are one plain Rust loop over tiles of 16 lanes, compiled once per CPU level (see
-//! [`Level`]) and chosen at run time; what the compiler does not do well is written per level. No kernel contracts a multiplication and an addition into
-//! one rounding and every sum has a fixed shape, so **all levels give the same bits**. Each kernel
-//! has a slow and obvious twin, in [`scalar`] or, where that is a line, in the tests, which hold the two
-//! against each other.
+//! Most kernels are one plain Rust loop over tiles of 16 lanes, compiled once per CPU level (see [`Level`])
+//! and chosen at run time; what the compiler does not do well is written per level. No kernel contracts a
+//! multiplication and an addition into one rounding, and every sum has a fixed shape, so **all levels give
+//! the same bits**. Each kernel is tested against a slow and obvious twin, in [`scalar`] or, if that is a
+//! line, in the tests.
 //!
-//! Threads are none of this crate's business: a caller that wants them hands out blocks of rows.
+//! This crate uses no threads: a caller that wants them divides the rows into blocks.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 // Lanes run in step over several arrays: an index says that best.

@@ -1,9 +1,9 @@
-//! Draws settled by sixteen random bits.
+//! Draws decided by sixteen random bits.
 //!
-//! A unit is one where U < σ(x). With U known to 16 bits and σ to a little less, all but a few in
-//! ten thousand of the comparisons are settled; the rest are named as ties, for which somebody
-//! draws more bits and computes σ exactly. So what is computed here decides how long a draw takes
-//! and never what comes out, and each CPU level may go its own way.
+//! A unit is one where U < σ(x). With U known to 16 bits and σ to a little less, all but a few in ten
+//! thousand of the comparisons are decided; the rest are reported as ties, for which the caller draws more
+//! bits and computes σ exactly. So this code affects how long a draw takes and never its result, and each
+//! CPU level may compute it in its own way.
 //!
 //! For x ≥ 0, U < σ(x) ⟺ U + U·e^−x < 1, which needs no division. For x < 0 both sides are
 //! mirrored: 1 − U takes the place of U and the answer is turned round. In fixed point,
@@ -27,8 +27,8 @@ const LARGEST: i16 = 32_767;
 /// 2^−f ≈ C0 − f (C1 − f (C2 − f·C3)) in units of 2^−16, to 5 units (see the tests).
 const CUBIC: [u16; 4] = [65_532, 45_306, 15_133, 2_595];
 
-/// How far from even, in units of 2^−16, a comparison must be to count as settled. The exhaustive
-/// test finds the errors to be less.
+/// How far from even, in units of 2^−16, a comparison must be to count as decided. The exhaustive test
+/// finds smaller errors.
 const MARGIN: u16 = 12;
 
 /// Thirty-two yes-or-no answers.
@@ -36,7 +36,7 @@ const MARGIN: u16 = 12;
 pub(crate) struct Decisions {
     /// The units that are one; of no meaning for ties.
     pub(crate) ones: u32,
-    /// The units that sixteen bits do not settle.
+    /// The units that sixteen bits do not decide.
     pub(crate) ties: u32,
 }
 

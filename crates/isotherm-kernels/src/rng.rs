@@ -1,8 +1,8 @@
 //! Random numbers that belong to a key, not to a thread.
 //!
-//! A stream is named by (seed, purpose, index, step); whoever needs randomness for replica
-//! `index` at step `step` makes the stream on the spot. So no generator is ever stored, results
-//! cannot depend on the number of threads, and a checkpoint holds no generator state.
+//! A stream is named by (seed, purpose, index, step), and is made where random numbers are needed. So no
+//! generator is ever stored, results cannot depend on the number of threads, and a checkpoint holds no
+//! generator state.
 
 use crate::level::{Level, per_level};
 use crate::matrix::{LANES, Tile};

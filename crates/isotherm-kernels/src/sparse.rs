@@ -1,15 +1,13 @@
 //! Products over sparse bits: [`crate::affine`] without the groups that add nothing.
 //!
-//! A group of inputs without a one adds zero, and in pictures most groups are like that: of the
-//! pixels of binarized MNIST in fives and sixes, seven in ten. And of the sums that a table could
-//! hold, few are asked for. So it is first found out which sums are needed, the same for every
-//! output, and which of them each row adds: its *picks*. A loop that asked of every row how many
-//! these are would guess wrong most of the time, so the rows are sorted by it, for each word of
-//! inputs: rows with equally many picks take the same way.
+//! A group of inputs without a one adds zero, and in pictures most groups are empty: of the pixels of
+//! binarized MNIST in fives and sixes, seven in ten. And few of the sums that a table could hold are
+//! needed. So the sums that are needed, the same for every output, are found first, and for each row those
+//! that it adds: its *picks*. A loop with a different number of picks in every row would mispredict most
+//! branches, so the rows are sorted by that number, for each word of inputs.
 //!
-//! The sums that are left are made and added in the order of [`crate::affine`], and a zero more or
-//! less changes none of them: both ways give the same bits, and which one is taken may rest on a
-//! guess.
+//! The remaining sums are made and added in the order of [`crate::affine`], and leaving out zeros changes
+//! none of them: both ways give the same bits, and the choice between them may rest on a guess.
 
 use std::ops::Range;
 
@@ -19,17 +17,17 @@ use crate::cpu::Cpu;
 use crate::level::{Level, per_cpu};
 use crate::matrix::Tile;
 
-/// Inputs that pay for finding the picks. So many are several groups, whatever the grouping, which the
-/// treatment of a bias of −0 relies on.
+/// The number of inputs from which on finding the picks pays. That many inputs are several groups in any
+/// grouping, on which the treatment of a bias of −0 relies.
 const WORTH_INPUTS: usize = 64;
 
-/// Tiles of outputs that do.
+/// The number of output tiles from which on it pays.
 const WORTH_TILES: usize = 8;
 
-/// Rows that do.
+/// The number of rows from which on it pays.
 const WORTH_ROWS: usize = 32;
 
-/// Rows that are looked at to guess how sparse all of them are.
+/// The number of rows by which sparsity is estimated.
 const LOOKED_AT: usize = 16;
 
 /// The largest share of nibbles with a one in rows that count as sparse. Of random bits with 16 ones in
@@ -279,7 +277,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Those of the first word of so many inputs.
+    /// The groups of the first word of this many inputs.
     fn new(grouping: Grouping, inputs: usize, bias_first: bool) -> Groups {
         let (mut shifts, mut sizes, mut of_highest) = ([0; MOST], [0; MOST], [0; 64]);
         let (mut highest, mut others, mut group) = (0, 0, 0);

@@ -137,8 +137,8 @@ fn penalise_body(
     total + lane_sum(&product)
 }
 
-/// `x`, or ±`limit` where it is beyond. A NaN becomes `limit`: whoever takes that off a NaN has it still.
-/// (`f32::clamp` keeps NaNs, which takes a comparison more.)
+/// `x`, clamped to ±`limit`. A NaN becomes `limit`; subtracting that from a NaN leaves a NaN. (`f32::clamp`
+/// keeps NaNs, which takes one more comparison.)
 #[inline(always)]
 fn within(limit: f32, x: f32) -> f32 {
     let below = if x < limit { x } else { limit };

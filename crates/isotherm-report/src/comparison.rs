@@ -1,4 +1,4 @@
-//! The page that sets several runs side by side.
+//! The page that compares several runs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Sets runs side by side.
+    /// A comparison of runs.
     pub(crate) fn of(records: Vec<RunRecord>) -> Comparison {
         let folders: Vec<&Path> = records.iter().map(|record| record.folder.path()).collect();
         let names = run_names(&folders);
@@ -82,7 +82,7 @@ impl Comparison {
                 }
             }
             @if comparable {
-                p { "The best likelihood is bold, where there is a better and a worse." }
+                p { "The best likelihood is bold, if they differ." }
             }
         }
     }

@@ -49,7 +49,7 @@ fn by_the_rules(record: &RunRecord, samples: Option<&ModelSamples>) -> Vec<Diagn
     .diagnose()
 }
 
-/// The sentences of a summary that has no diagnostics, as notes: some say what the rules find as well.
+/// The sentences of a summary without typed diagnostics, as notes; some repeat what the rules find.
 pub(crate) fn sentences_of_old(summary: Option<&Summary>) -> Vec<String> {
     let old = summary.filter(|summary| summary.diagnostics.is_none());
     let said = |summary: &Summary| {
@@ -71,7 +71,7 @@ pub(crate) fn list(diagnostics: &[Diagnostic], dialect: &dyn Dialect) -> Markup 
     }
 }
 
-/// A word that there is none.
+/// The text for a run without warnings.
 pub(crate) fn none() -> Markup {
     html! { p { span.verdict.holds { "No warnings" } } }
 }

@@ -13,7 +13,7 @@ const HEAT_COLUMNS: usize = 160;
 /// Cells of the swap rates along β.
 const HEAT_ROWS: usize = 80;
 
-/// One rung from its beginning to its end.
+/// The history of one rung.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Life {
     /// Whether it was spawned, and not there from the start.
@@ -29,8 +29,8 @@ pub fn ladders(rows: &[Row]) -> impl Iterator<Item = (&Row, &LadderRow)> {
     rows.iter().filter_map(|row| Some((row, row.ladder.as_ref()?)))
 }
 
-/// The life of every rung. A row is written at every spawn and retirement, so each rung can be
-/// followed; where rows are missing and the numbers do not add up, all lives begin anew.
+/// The history of every rung. A row is written at every spawn and retirement, so each rung can be followed;
+/// if rows are missing and the numbers do not add up, all histories start again.
 pub fn lives(rows: &[Row]) -> Vec<Life> {
     let every = ladders(rows).count().div_ceil(MOST_POINTS).max(1);
     let last = ladders(rows).count().saturating_sub(1);
@@ -179,9 +179,9 @@ pub fn ladder_figure(
         title: "The ladder's evolution".to_owned(),
         caption:
             "Every line of the first panel is one rung, from its spawn to its retirement, between the cold \
-                  end (β = 1) and the hot one (β = 0); the colour behind is the swap rate of the \
-                  pair around it, white where none was tried. Rungs that draw together mark where \
-                  replicas are slow to pass. The second panel has how often neighbours exchange replicas."
+                  end (β = 1) and the reference (β = 0). The colour behind is the swap rate of the pair \
+                  around it, white where no swap was tried. Rungs gather where replicas pass slowly. The \
+                  second panel shows how often neighbours exchange replicas."
                 .to_owned(),
         panels: vec![Panel::Plot(plot), Panel::Plot(rates)],
     })
@@ -206,7 +206,7 @@ pub fn round_trips(rows: &[Row], windows: usize) -> (Vec<Point>, Vec<Point>) {
         let (mut trips, mut steps, mut last) = (0, 0, 0);
         for (row, ladder) in stretch {
             let now = (ladder.round_trips, ladder.replica_steps);
-            // The count begins anew for the last fifth of the updates and for the sampling phase.
+            // The count restarts for the last fifth of the updates and for the sampling phase.
             let anew = now.0 < before.0 || now.1 < before.1;
             let from = if anew { (0, 0) } else { before };
             trips += now.0 - from.0;

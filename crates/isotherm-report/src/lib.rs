@@ -1,6 +1,6 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-//! Pages about runs: one about a single run, one that sets several side by side.
+//! Pages about runs: one about a single run, one that compares several.
 //!
 //! Reports read nothing but the folders of runs, in whatever state those are, take no lock, and
 //! write nothing but themselves. What they show is made of rows of metrics by pure functions

@@ -91,7 +91,7 @@ pub(crate) fn filters_figure(model: &Rbm, layout: Layout) -> Option<Figure> {
     };
     Some(Figure {
         name: "filters".to_owned(),
-        title: "What the hidden units look at".to_owned(),
+        title: "Weights of the hidden units".to_owned(),
         caption: format!(
             "The weights of each hidden unit; the strongest is ±{largest:.2}.{some}{}",
             layout.remark()

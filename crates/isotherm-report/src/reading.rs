@@ -103,12 +103,12 @@ impl RunRecord {
     /// What it means that there is no checkpoint: a run writes one before its first row.
     fn without_checkpoint(&self, dialect: &dyn Dialect) -> String {
         if self.folder.summary().is_file() {
-            "The run is finished, and its checkpoint is no longer there.".to_owned()
+            "The run is finished, and its checkpoint is missing.".to_owned()
         } else if self.rows.is_empty() {
             "There is no checkpoint yet.".to_owned()
         } else {
             let resume = dialect.action(&Action::Resume("RUN".to_owned()));
-            format!("The checkpoint is no longer there, so {resume} cannot continue the run.")
+            format!("The checkpoint is missing, so {resume} cannot continue the run.")
         }
     }
 

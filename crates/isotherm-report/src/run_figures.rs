@@ -1,5 +1,4 @@
-//! The curves of a run: likelihood, flow, swap rates, round trips. They are made of rows, so that
-//! whoever has rows can draw them.
+//! The curves of a run: likelihood, flow, swap rates, round trips. They need only rows of metrics.
 
 use super::ladder_history::{ladders, round_trips, sampling_begins, steps_axis, thinned};
 use super::palette;
@@ -38,8 +37,8 @@ pub fn likelihood_figure(rows: &[Row], limit: Option<f64>) -> Option<Figure> {
     curves.retain(|(_, _, points)| !points.is_empty());
     let (_, _, first) = curves.first()?;
     let (end, many) = (first.last()?.x, first.len() > 8);
-    let followed = rows.iter().rev().find_map(|row| row.log_likelihood_averaged.as_ref());
-    let followed = followed.is_some_and(|it| it.method == Method::Followed);
+    let online = rows.iter().rev().find_map(|row| row.log_likelihood_averaged.as_ref());
+    let online = online.is_some_and(|it| it.method == Method::Online);
     let panel = |title: &str, from: f64| {
         let later = |points: &[Point]| points.iter().filter(|p| p.x >= from).copied().collect();
         let y = Axis::linear("log-likelihood (nats an example)");
@@ -59,13 +58,13 @@ pub fn likelihood_figure(rows: &[Row], limit: Option<f64>) -> Option<Figure> {
         panels = vec![panel("the whole run", 0.0), panel("its second half", end / 2.0)];
     }
     let bound = match limit {
-        Some(_) => " No model passes the limit, minus the entropy of the data.",
+        Some(_) => " No model exceeds the limit, which is minus the entropy of the data.",
         None => "",
     };
-    let how = match followed {
+    let how = match online {
         true => {
-            " log Z is followed along the run by a small sampler of the averaged parameters; the \
-             result at the end is measured anew."
+            " log Z along the run is an online estimate by a small sampler of the averaged parameters; the \
+             result at the end is measured separately."
         }
         false => "",
     };
@@ -73,9 +72,9 @@ pub fn likelihood_figure(rows: &[Row], limit: Option<f64>) -> Option<Figure> {
         name: "likelihood".to_owned(),
         title: "Log-likelihood of the data".to_owned(),
         caption: format!(
-            "The mean over the training data, and over the validation data where there are any, of \
-             2000 rows if there are more; bands of one standard error. The averaged parameters \
-             are a moving mean over the last updates.{bound}{how}"
+            "The mean over the training data and, if there are any, over the validation data; of more \
+             than 2000 rows, 2000 are used. Bands of one standard error. The averaged parameters are a \
+             moving mean over the last updates.{bound}{how}"
         ),
         panels,
     })
@@ -121,7 +120,7 @@ pub fn flow_figure(ladder: &LadderRow) -> Figure {
         title: "Flow of replicas: f_up".to_owned(),
         caption: "The share of replicas on a rung that come from the cold end. Linear against the \
                   rung means that replicas flow evenly. Below the prediction of the swap rates, \
-                  replicas turn back because they mix slowly inside the rungs."
+                  replicas turn back because states change slowly on the rungs."
             .to_owned(),
         panels: vec![Panel::Plot(flow_by_index(ladder)), Panel::Plot(flow_by_beta(ladder))],
     }
@@ -192,9 +191,10 @@ pub fn round_trip_figure(
         name: "round-trips".to_owned(),
         title: "Round trips".to_owned(),
         caption:
-            "Steps that a replica takes from the cold end to the hot one and back, counted in \
-                  stretches of the run; a gap where none was completed. The prediction holds if \
-                  the rungs mix at once: the distance from it is what mixing inside them costs."
+            "Steps that a replica takes from the cold end to the reference and back, counted in \
+                  intervals of the run; a gap where no round trip was completed. The prediction assumes \
+                  that states are drawn afresh at every step: the distance from it is the cost of slow \
+                  mixing on the rungs."
                 .to_owned(),
         panels: vec![Panel::Plot(plot), Panel::Plot(total)],
     })

@@ -56,7 +56,8 @@ pub(crate) fn contents(record: &RunRecord, dialect: &dyn Dialect) -> Contents {
         && rows.iter().all(|row| row.likelihood().is_none())
     {
         notes.push(format!(
-            "The log-likelihood was measured at the end only, so it has no curve; {} asks for one.",
+            "The log-likelihood was measured only at the end, so there is no curve; {} sets how often it is \
+             measured.",
             dialect.option(name::likelihood_every)
         ));
     }
@@ -80,8 +81,8 @@ fn pictures(
     match filters_figure(&file.model, layout) {
         Some(figure) => figures.push(figure),
         None => notes.push(format!(
-            "Filters and samples are left out: {} visible units in a row are too many to show, and \
-             no square; `shape = \"WIDTHxHEIGHT\"` in config.toml says what images they are.",
+            "Filters and samples are left out: {} visible units in a row are too many to show, and they \
+             do not form a square; `shape = \"WIDTHxHEIGHT\"` in config.toml gives the size of images.",
             file.model.n_visible()
         )),
     }
@@ -171,9 +172,8 @@ fn reproducibility(record: &RunRecord, dialect: &dyn Dialect) -> Markup {
     html! {
         h2 { "To repeat this run" }
         p {
-            "The same bytes, but for clocks and this page, come from "
             (with_commands(&dialect.action(&Action::Repeat(path))))
-            ", whatever the number of threads."
+            " gives the same files, except for times and this page, with any number of threads."
         }
         table.figures {
             @if let Some(config) = &record.config { tr { th { "seed" } td { (config.options.seed) } } }

@@ -1,4 +1,4 @@
-//! Whether runs learned the same data: only then do their likelihoods compare.
+//! Whether runs were trained on the same data: only then can their likelihoods be compared.
 
 use super::reading::RunRecord;
 use isotherm::data::Binarise;
@@ -29,12 +29,12 @@ impl SameData {
         match self {
             SameData::Yes => None,
             SameData::Unknown => Some(
-                "These runs may have learned different data, and what is left of them does not \
-                 tell: their likelihoods are not compared.",
+                "It is not known whether these runs were trained on the same data, so their likelihoods \
+                 are not compared.",
             ),
-            SameData::No => {
-                Some("These runs learned different data: their likelihoods do not compare.")
-            }
+            SameData::No => Some(
+                "These runs were trained on different data: their likelihoods cannot be compared.",
+            ),
         }
     }
 }

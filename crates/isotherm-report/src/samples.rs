@@ -27,7 +27,7 @@ pub(crate) fn how_drawn(samples: &ModelSamples, step: u64) -> String {
     };
     let begun = match warm_up {
         0 => String::new(),
-        steps => format!(" after {steps} steps on a ladder made for it"),
+        steps => format!(" after {steps} steps on a new ladder"),
     };
     let doubt = match samples.few_round_trips {
         Some(_) => " They may show a part of the model only: these are too few round trips.",

@@ -55,8 +55,8 @@ pub(super) fn likelihood_figure(runs: &[Named]) -> Option<Figure> {
     Some(Figure {
         name: "likelihoods".to_owned(),
         title: "Log-likelihood of the data".to_owned(),
-        caption: "Bands of one standard error. Time is what learning took, without the measuring; \
-                  it compares only runs on one machine."
+        caption: "Bands of one standard error. Time is that of training, without measurements; it can be \
+                  compared only between runs on the same machine."
             .to_owned(),
         panels: vec![Panel::Plot(by_update), Panel::Plot(by_time)],
     })
@@ -68,8 +68,8 @@ fn seconds_at(timings: &[Timing], step: u64) -> Option<f64> {
     Some(timings[at].seconds.train)
 }
 
-/// The ladders at the end: their β's, flow and swap rates, each against the share of the way from
-/// the cold end to the hot one, so that ladders of different sizes lie on each other.
+/// The ladders at the end: their β, flow and swap rates, each against the share of the way from the cold
+/// end to the reference, so that ladders of different sizes can be compared.
 pub(super) fn ladder_figure(runs: &[Named]) -> Option<Figure> {
     let axis = || Axis::linear("rung, as a share of the ladder").over(0.0, 1.0);
     let share = |i: usize, n: usize| i as f64 / n.saturating_sub(1).max(1) as f64;
@@ -99,9 +99,10 @@ pub(super) fn ladder_figure(runs: &[Named]) -> Option<Figure> {
     Some(Figure {
         name: "ladders".to_owned(),
         title: "The ladders at the last row".to_owned(),
-        caption: "β and f_up from the cold end (0) to the hot one (1), and the swap rate of each \
+        caption:
+            "β and f_up from the cold end (0) to the reference (1), and the swap rate of each \
                   pair. A straight f_up means that replicas flow evenly."
-            .to_owned(),
+                .to_owned(),
         panels: vec![Panel::Plot(betas), Panel::Plot(flow), Panel::Plot(swaps)],
     })
 }

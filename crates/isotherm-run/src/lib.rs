@@ -1,6 +1,6 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
-//! Runs: begin one, resume it, finish it, use its results.
+//! Runs: start one, resume it, finish it, use its results.
 
 pub mod checkpoint;
 pub mod config;

@@ -1,4 +1,4 @@
-//! A few samples of a run's model, by which its diagnostics and its report look at it. They have a stream of
+//! A few samples of a run's model, for its diagnostics and its report. They have random-number streams of
 //! their own and change nothing in the run.
 
 use isotherm_kernels::BitMatrix;
@@ -23,9 +23,9 @@ const MOST_STEPS: usize = 2000;
 const FEWEST_STEPS: usize = 200;
 /// The most steps between two samples of a column.
 const MOST_THINNING: usize = 20;
-/// Multiplications of about a second.
+/// Multiplications that take about a second.
 const SECOND: f64 = 4e10;
-/// Rungs that a new ladder may well take.
+/// A typical number of rungs of a new ladder.
 const NEW_LADDER: usize = 25;
 /// The seed of the samples: they are the same for the same run.
 const SEED: u64 = 1;
@@ -90,8 +90,8 @@ impl ModelSamples {
         ModelSamples::draw(&work, SECOND, (options, checkpoint), model, progress)
     }
 
-    /// The same at the end of a run, but in a small share of the time of learning; nothing if that is too
-    /// little for samples worth the name.
+    /// The same at the end of a run, in a small share of the time of training; `None` if that is too little
+    /// for useful samples.
     pub(super) fn after_learning(
         options: &Options,
         checkpoint: &Bundle,
@@ -147,14 +147,14 @@ fn activations(model: &Rbm, v: &BitMatrix) -> Vec<f64> {
         .collect()
 }
 
-/// What the sampler of a run takes, in multiplications.
+/// The work of a run's sampler, in multiplications.
 struct Work {
     own_ladder: bool,
     /// Round trips on the run's own ladder.
     trips_of_run: u64,
     columns: usize,
-    /// Particles beside the ladder.
-    spare: usize,
+    /// Particles off the ladder.
+    off_ladder: usize,
     replicas: usize,
     /// Of a sweep of one replica.
     sweep: f64,
@@ -168,16 +168,16 @@ impl Work {
             None => MOST_COLUMNS,
         };
         let path = rungs.map_or(PathKind::Auto, |_| options.sampler.path);
-        let spare =
+        let off_ladder =
             rungs.map_or(0, |_| options.sampler.particles.unwrap_or(0).saturating_sub(columns));
-        let replicas = columns * rungs.unwrap_or(NEW_LADDER) + spare;
+        let replicas = columns * rungs.unwrap_or(NEW_LADDER) + off_ladder;
         let product = (n_visible * (options.hidden + 10) * options.sampler.k) as f64;
         let sweep = product * path.entry(n_visible, options.hidden).cost;
         Work {
             own_ladder: rungs.is_some(),
             trips_of_run: ladder.map_or(0, |it| it.round_trips),
             columns,
-            spare,
+            off_ladder,
             replicas,
             sweep,
         }
@@ -201,10 +201,10 @@ impl Work {
     /// As many samples as fit the budget.
     fn request(&self, budget: f64) -> SampleOptions {
         let steps = ((budget / self.of_step()) as usize).clamp(2, MOST_STEPS);
-        // The replicas of a tempered run are distributed as they should be; those of a new ladder are not yet.
+        // The replicas of a tempered run are in equilibrium; those of a new ladder are not yet.
         let warm_up = if self.own_ladder { 0 } else { steps / 2 };
         let steps = steps - warm_up;
-        let particles = self.columns + self.spare;
+        let particles = self.columns + self.off_ladder;
         let rounds = WANTED.div_ceil(particles).min(steps);
         SampleOptions::default()
             .count(WANTED.min(rounds * particles))

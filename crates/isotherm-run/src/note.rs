@@ -1,9 +1,9 @@
-//! What a run tells its observer.
+//! Messages of a run to its observer.
 
 use isotherm::diagnostics::Diagnostic;
 use isotherm::{Action, Dialect};
 
-/// Something that the observer of a run is told.
+/// A message to the observer of a run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Note {
@@ -29,7 +29,7 @@ impl Note {
         let later = |run: &String| {
             let (stop, resume) = (Action::Stop, Action::Resume(run.clone()));
             format!(
-                "({} ends this, and {} does it later)",
+                "({} stops here, and {} does it later)",
                 dialect.action(&stop),
                 dialect.action(&resume)
             )

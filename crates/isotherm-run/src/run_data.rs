@@ -112,7 +112,7 @@ impl RunData {
     }
 }
 
-/// What is learned without a file.
+/// The data of a run without a file.
 fn built_in(data_seed: u64) -> Dataset {
     Dataset::mixture(data_seed)
 }

@@ -1,9 +1,9 @@
 //! Samples from the model of a run.
 //!
-//! A run's own replicas go on, if all of them are on its ladder. Persistent particles off the ladder serve
-//! learning, where they are many and the ladder brings fresh states to each of them now and then; as
-//! samples they would hardly differ from one time to the next. So they are left behind, and a ladder for
-//! sampling alone is laid, as for a model without a run; unless there is no warm-up to lay it in.
+//! If all particles of a run are on its ladder, sampling continues with its replicas. Persistent particles
+//! off the ladder serve the training, which needs many of them; as samples they would hardly differ from
+//! one time to the next. So they are left out, and a new ladder is set up for sampling, as for a model
+//! without a run, unless there is no warm-up.
 
 use isotherm::Result;
 use isotherm::diagnostics::Diagnostic;

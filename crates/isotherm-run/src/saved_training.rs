@@ -1,4 +1,4 @@
-//! Training in memory that is stored in a folder afterwards: a run like any other, except for its data.
+//! Saves training in memory as the folder of a run, which lacks only the data.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use isotherm::model::model_bundle;
 use isotherm::tensors::Bundle;
 use isotherm::trainer::TrainState;
 
-/// Training in memory that is finished or was stopped.
+/// Training in memory to be saved, finished or stopped.
 pub struct SavedTraining<'a> {
     /// Its complete configuration.
     pub config: &'a Config,

@@ -18,7 +18,7 @@ use isotherm::trainer::{Diverged, TrainState};
 use isotherm::{Action, Cause, Dialect, Error, Kind, Plain, Result};
 use isotherm_tempering::threads::keep_awake;
 
-/// From this many units on the exact likelihood takes seconds, and the observer is told.
+/// With this many units the exact likelihood takes seconds, and the observer is told.
 const LONG_ENUMERATION: usize = 18;
 
 /// Watches a run.
@@ -29,7 +29,7 @@ pub trait Observer {
     /// A row of metrics is written.
     fn row(&mut self, row: &Row);
 
-    /// There is something to tell.
+    /// A message.
     fn note(&mut self, note: &Note);
 
     /// Whether the run should save and stop now.
@@ -41,7 +41,7 @@ pub trait Observer {
     }
 }
 
-/// How a run ended for now.
+/// How a session ended.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// All steps are done.

@@ -1,5 +1,5 @@
-//! Learning as it goes on: data, trainer and state, the rows of metrics along the way and the likelihoods
-//! at the end. It knows nothing of folders; [`Session`](super::Session) keeps one in a folder.
+//! A training run in memory: data, trainer and state, the rows of metrics along the way and the likelihoods
+//! at the end. It knows nothing of folders; [`Session`](super::Session) runs one in a folder.
 
 use std::time::Instant;
 
@@ -15,7 +15,8 @@ use isotherm::data::Dataset;
 use isotherm::diagnostics::{Diagnostic, Stop};
 use isotherm::likelihood::online::{OnlineEstimate, OnlineLogZ};
 use isotherm::likelihood::{
-    Budget, Effort, FoundLogZ, LogLikelihood, Way, exact, followed, measure, measure_given,
+    Budget, Effort, LogLikelihood, LogZMethod, LogZResult, exact, measure, measure_given,
+    online_log_likelihood,
 };
 use isotherm::model::Rbm;
 use isotherm::options::{Chosen, FinalLikelihood, OptimiserOptions, Plan};
@@ -25,13 +26,13 @@ use isotherm::trainer::{Phase, StepInfo, TrainState, Trainer};
 use isotherm::{Error, Result};
 use isotherm_tempering::causes::NonFinite;
 
-/// The version of the checkpoint's contents, and of what an update makes of them.
+/// The version of the contents of a checkpoint, and of what an update makes of them.
 const FORMAT: u64 = 5;
 
-/// Likelihoods along a run: of the model, of its averaged parameters, and of the latter on the
-/// validation data.
+/// Likelihoods along a run: of the model, of its averaged parameters, and of the latter on the validation
+/// data.
 #[derive(Default)]
-struct Followed {
+struct Likelihoods {
     train: Option<LogLikelihood>,
     averaged: Option<LogLikelihood>,
     valid: Option<LogLikelihood>,
@@ -39,10 +40,10 @@ struct Followed {
     log_z: Option<OnlineEstimate>,
 }
 
-/// Whoever is told what is going on, and the share of it that is done.
+/// Called with the current stage and the share of it that is done.
 type Progress<'a> = &'a mut dyn FnMut(&str, f64);
 
-/// Learning in progress.
+/// A training run in progress.
 pub struct TrainingRun {
     trainer: Trainer,
     state: TrainState,
@@ -58,7 +59,7 @@ pub struct TrainingRun {
 }
 
 impl TrainingRun {
-    /// Learning that is about to begin. Data and options must prove possible.
+    /// A training run before its first step. Refuses data and options that cannot work.
     pub fn begin(config: &Config, data: RunData) -> Result<TrainingRun> {
         let shape = config.options.shape.or_else(|| data.train.pictures());
         data.train.check_learnable(config.data.constant_columns, shape)?;
@@ -74,7 +75,7 @@ impl TrainingRun {
         self
     }
 
-    /// Learning that goes on from what [`TrainingRun::to_bundle`] made. `name` tells an error what of.
+    /// Resumes a training run from its checkpoint. `name` is what errors call it.
     pub fn resume(
         config: &Config,
         data: RunData,
@@ -93,8 +94,7 @@ impl TrainingRun {
         Ok(TrainingRun { about_data, ..TrainingRun::go_on(config, data, bundle, name)? })
     }
 
-    /// The same with other data: what has been learned is kept, and what the sampler knows of the
-    /// marginals.
+    /// The same with other data: what was learned is kept, and the marginals that the sampler uses.
     pub fn go_on(
         config: &Config,
         data: RunData,
@@ -145,7 +145,7 @@ impl TrainingRun {
         }
     }
 
-    /// All that is needed to go on later, given the same data.
+    /// The checkpoint: all that is needed to continue later with the same data.
     pub fn to_bundle(&self) -> Result<Bundle> {
         let mut meta = json!({ "kind": "checkpoint", "format": FORMAT });
         self.digests.write(&mut meta);
@@ -169,17 +169,17 @@ impl TrainingRun {
         self.trainer.plan()
     }
 
-    /// The data that are learned from.
+    /// The training data.
     pub fn data(&self) -> &Dataset {
         self.trainer.data()
     }
 
-    /// The data that are watched while learning.
+    /// The validation data.
     pub fn valid(&self) -> Option<&Dataset> {
         self.valid.as_ref()
     }
 
-    /// The data that are kept for the end.
+    /// The test data.
     pub fn test(&self) -> Option<&Dataset> {
         self.test.as_ref()
     }
@@ -189,18 +189,18 @@ impl TrainingRun {
         &self.state
     }
 
-    /// What it has taken so far.
+    /// The seconds spent so far.
     pub fn seconds(&self) -> Seconds {
         self.seconds
     }
 
-    /// Says what it had taken before it was resumed.
+    /// Sets the seconds that were spent before it was resumed.
     pub(super) fn set_seconds(&mut self, seconds: Seconds) {
         self.seconds = seconds;
     }
 
-    /// Learns on from other data of the same width, for so many updates more. It goes on from the best
-    /// model, where there were validation data.
+    /// Continues on other data of the same width, for `updates` more updates. It starts from the best
+    /// model, if there were validation data.
     pub fn learn_from(&mut self, data: RunData, updates: u64) -> Result<()> {
         let step = self.state.step;
         let options = self.plan().options().clone().updates(step + updates);
@@ -212,7 +212,7 @@ impl TrainingRun {
         if let Some(best) = self.state.best.take() {
             let chosen = best.chosen().clone();
             (self.state.model, self.state.averaged) = (Rbm::new(chosen.model), chosen.averaged);
-            self.state.online.iter_mut().for_each(OnlineLogZ::begin_anew);
+            self.state.online.iter_mut().for_each(OnlineLogZ::reset);
         }
         self.state.negative.change_plan(self.trainer.plan(), step);
         Ok(())
@@ -231,19 +231,19 @@ impl TrainingRun {
         self.row(&info)
     }
 
-    /// Whether learning is to end early.
+    /// Whether training should stop early.
     pub fn has_stalled(&self) -> bool {
         let OptimiserOptions { updates, patience, .. } = self.plan().options().optimiser;
         self.state.step < updates && self.state.has_stalled(patience)
     }
 
-    /// That it has ended, or would end now, before its last update.
+    /// The diagnostic of a run that has stopped, or would stop now, before its last update.
     pub fn stopped_early(&self) -> Option<Diagnostic> {
         let optimiser = &self.plan().options().optimiser;
         let (updates, of, patience) = (self.state.step, optimiser.updates, optimiser.patience);
         let because = match &self.state.best {
             Some(best) if self.state.has_stalled(patience) => {
-                Stop::Patience { best: best.looks.highest_at }
+                Stop::Patience { best: best.measurements.highest_at }
             }
             _ => Stop::Interrupted,
         };
@@ -276,13 +276,13 @@ impl TrainingRun {
         }
         let likelihoods = match measured {
             true => self.likelihoods()?,
-            false => Followed::default(),
+            false => Likelihoods::default(),
         };
         let plan = self.plan();
         let reach =
-            Reach { looks: plan.reach(), is_last: step == plan.options().optimiser.updates };
+            Reach { measurements: plan.reach(), is_last: step == plan.options().optimiser.updates };
         if let Some(valid) = &likelihoods.valid {
-            // All looks are at the same examples: only log Z is in doubt.
+            // All measurements are on the same examples, so only log Z is uncertain.
             let error = likelihoods.log_z.map_or(0.0, |log_z| log_z.estimate.std_error);
             self.state.keep_if_best(valid.value, error, reach);
         }
@@ -299,22 +299,22 @@ impl TrainingRun {
         }))
     }
 
-    /// The likelihoods of the moment, where they can be had.
-    fn likelihoods(&mut self) -> Result<Followed> {
+    /// The current likelihoods, if they can be measured.
+    fn likelihoods(&mut self) -> Result<Likelihoods> {
         let begun = Instant::now();
-        let followed = match &self.state.online {
-            Some(online) => self.followed_by(online),
+        let likelihoods = match &self.state.online {
+            Some(online) => self.estimated_online(online),
             None => self.enumerated()?,
         };
         self.seconds.evaluate += begun.elapsed().as_secs_f64();
-        Ok(followed)
+        Ok(likelihoods)
     }
 
-    fn enumerated(&self) -> Result<Followed> {
+    fn enumerated(&self) -> Result<Likelihoods> {
         let averaged = Rbm::new(self.state.averaged.clone());
         let log_z = exact::log_z(&averaged)?;
         let of_averaged = |data: &Dataset| measure_given(&averaged, log_z, data, Effort::Quick);
-        Ok(Followed {
+        Ok(Likelihoods {
             train: Some(measure(&self.state.model, self.data(), Effort::Quick)?),
             averaged: Some(of_averaged(self.data())),
             valid: self.valid().map(of_averaged),
@@ -322,13 +322,13 @@ impl TrainingRun {
         })
     }
 
-    fn followed_by(&self, online: &OnlineLogZ) -> Followed {
+    fn estimated_online(&self, online: &OnlineLogZ) -> Likelihoods {
         let averaged = Rbm::new(self.state.averaged.clone());
-        let Some(log_z) = online.log_z(&averaged) else { return Followed::default() };
-        Followed {
+        let Some(log_z) = online.log_z(&averaged) else { return Likelihoods::default() };
+        Likelihoods {
             train: None,
-            averaged: Some(followed(&averaged, &log_z.estimate, self.data())),
-            valid: self.valid().map(|data| followed(&averaged, &log_z.estimate, data)),
+            averaged: Some(online_log_likelihood(&averaged, &log_z.estimate, self.data())),
+            valid: self.valid().map(|data| online_log_likelihood(&averaged, &log_z.estimate, data)),
             log_z: Some(log_z),
         }
     }
@@ -338,7 +338,7 @@ impl TrainingRun {
         exact::smaller_layer(&self.state.model) > exact::LARGEST
     }
 
-    /// The likelihoods of all parts of the data, where they can be had.
+    /// The likelihoods of all parts of the data, if they can be measured.
     pub(super) fn final_likelihoods(&mut self, progress: Progress) -> Result<FinalLikelihoods> {
         if self.is_too_large()
             && self.plan().options().record.final_likelihood == FinalLikelihood::ExactOnly
@@ -348,7 +348,8 @@ impl TrainingRun {
         let begun = Instant::now();
         let [model, averaged] = self.state.result().map(|it| Rbm::new(it.clone()));
         let budget = evaluation_budget(self.plan());
-        let mut find = |model| FoundLogZ::find(model, self.data(), Way::Auto, &budget, progress);
+        let mut find =
+            |model| LogZResult::find(model, self.data(), LogZMethod::Auto, &budget, progress);
         let found = find(&model).and_then(|log_z| Ok((log_z, find(&averaged)?)));
         let (log_z, log_z_averaged) = match found.map_err(Error::into_cause::<NonFinite>) {
             Ok(found) => found,
@@ -381,11 +382,10 @@ pub fn raised_at_start(checkpoint: &Bundle) -> Vec<Diagnostic> {
     serde_json::from_value(recorded).unwrap_or_default()
 }
 
-/// Row steps of the samplers and of annealing that a quick evaluation of both models takes.
+/// The work of a quick evaluation of both models, in steps of single rows.
 const QUICK_EVALUATION: f64 = 3e6;
 
-/// How much work the likelihood at the end may be: not more than learning was, and that of a quick
-/// estimate at the most.
+/// The budget of the likelihood at the end: at most the work of the training, and at most a quick estimate.
 fn evaluation_budget(plan: &Plan) -> Budget {
     let ladder =
         (plan.columns() * (plan.rungs() - 1)) as f64 / plan.options().sampler.temper_every as f64;

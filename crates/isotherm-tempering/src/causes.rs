@@ -92,7 +92,7 @@ fn shown(state: &[u8]) -> String {
     text
 }
 
-/// An energy that cannot be built from what was given.
+/// The reasons why an energy cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EnergyError {
@@ -151,7 +151,7 @@ impl Cause for EnergyError {
     }
 }
 
-/// A request to a sampler that cannot be met.
+/// A request that a sampler cannot fulfil.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RequestError {
@@ -166,7 +166,7 @@ pub enum RequestError {
         /// The least.
         least: u64,
     },
-    /// A number of rungs that no ladder can begin with.
+    /// A number of initial rungs that is out of range.
     Rungs {
         /// What was given.
         value: usize,
@@ -234,7 +234,7 @@ impl Cause for RequestError {
     }
 }
 
-/// Somebody's own code, such as the energy of a target, failed.
+/// User code, such as the energy of a target, failed.
 #[derive(Debug)]
 pub struct ForeignError(pub Box<dyn std::error::Error + Send + Sync>);
 

@@ -9,7 +9,7 @@ use crate::replicas::Replicas;
 use crate::schedule::IsotonicFit;
 use crate::schedule::Ladder;
 use crate::schedule::respace::{Respace, Targets};
-use crate::schedule::spawn::{can_spare_a_rung, gap_to_split, rung_to_retire};
+use crate::schedule::spawn::{can_retire_a_rung, gap_to_split, rung_to_retire};
 use crate::streams::Key;
 use crate::swap::{SwapRates, swap_pass};
 
@@ -140,8 +140,8 @@ pub struct Tempering<E> {
     buffers: Buffers,
 }
 
-/// What a step works out anew each time, kept to save allocations. Nothing here outlives a step:
-/// it is written before it is read, and no checkpoint holds it.
+/// Buffers of a step, kept to avoid allocations. Each is written before it is read, so nothing here
+/// outlives a step, and no checkpoint holds it.
 #[derive(Clone, Debug, Default)]
 struct Buffers {
     betas_of_rows: Vec<f64>,
@@ -184,10 +184,10 @@ impl<E: Ensemble> Tempering<E> {
         self.state = state;
     }
 
-    /// Puts all replicas into states of the reference, whatever their rungs. What the path sums out is
-    /// drawn at the β of the rung.
+    /// Draws all replicas from the reference, whatever their rungs. Units that the path sums out are drawn
+    /// at the β of the rung.
     pub fn begin_at_reference(&mut self, model: &E::Model, key: Key) -> Result<()> {
-        // A step that never comes: the steps that follow must not draw the same numbers again.
+        // The key of a step that never occurs: no later step may use the same random numbers.
         let before = Key { step: u64::MAX, ..key };
         let betas = &mut self.buffers.betas_of_rows;
         self.state.replicas.betas_of_rows(self.state.ladder.betas(), betas);
@@ -196,8 +196,8 @@ impl<E: Ensemble> Tempering<E> {
         Ok(())
     }
 
-    /// Sweeps all rungs `k` times, swaps neighbours, observes the flow, and lets the particles that are off
-    /// the ladder take their turns.
+    /// Sweeps all rungs `k` times, swaps neighbours, observes the flow, and exchanges the coldest replicas
+    /// with particles off the ladder.
     pub fn step(&mut self, model: &E::Model, k: usize, key: Key) -> Result<()> {
         let s = &mut self.state;
         let Buffers { betas_of_rows: betas, acceptances, .. } = &mut self.buffers;
@@ -213,14 +213,16 @@ impl<E: Ensemble> Tempering<E> {
         Ok(())
     }
 
-    /// Hands out the ensemble and the rows at β = 1: one a column, then the particles off the ladder.
+    /// Calls `work` with the ensemble and the rows at β = 1: one for each column, then the particles off
+    /// the ladder.
     pub fn at_the_cold_end<T>(&mut self, work: impl FnOnce(&mut E, &[usize]) -> T) -> T {
         let rows = &mut self.buffers.cold_rows;
         self.state.replicas.cold_rows_into(rows);
         work(&mut self.ensemble, rows)
     }
 
-    /// Moves the rungs towards where the rule wants them, and now and then adds or removes one.
+    /// Moves the rungs towards the ladder that the rule asks for. Every `spawn_every` steps it may add or
+    /// remove a rung.
     pub fn adapt(&mut self, adaptation: &Adaptation) -> Option<Change> {
         if self.state.ladder.rungs() < 2 {
             return None;
@@ -241,7 +243,7 @@ impl<E: Ensemble> Tempering<E> {
             s.counters.resting -= 1;
             return;
         }
-        // A gap that was never tried would count as one that never rejects.
+        // A gap that was never tried would count as one that never rejects a swap.
         let knows = adaptation.respace != Respace::Rejection || s.rates.are_known();
         if adaptation.respace != Respace::Fixed && knows {
             let Buffers { fit, rejections, targets, betas_before, curve_before, .. } =
@@ -258,7 +260,7 @@ impl<E: Ensemble> Tempering<E> {
 
     fn spawn_or_retire(&mut self, adaptation: &Adaptation) -> Option<Change> {
         let s = &self.state;
-        // A gap that has just been made says nothing before its first swap.
+        // A new gap has no swap rate before its first swap.
         if !s.rates.are_known() {
             return None;
         }
@@ -274,7 +276,7 @@ impl<E: Ensemble> Tempering<E> {
             self.state.counters.resting = adaptation.burn_in;
             return Some(Change::Spawned(gap));
         }
-        if can_spare_a_rung(rejections, adaptation.min_swap)
+        if can_retire_a_rung(rejections, adaptation.min_swap)
             && rungs > adaptation.min_rungs
             && let Some(rung) = rung_to_retire(f_up, rejections)
         {
@@ -292,8 +294,8 @@ impl<E: Ensemble> Tempering<E> {
         s.ladder.insert(gap);
         s.flow.insert(gap);
         s.rates.split(gap);
-        let made_of = s.replicas.insert(gap);
-        self.ensemble.select(&made_of);
+        let sources = s.replicas.insert(gap);
+        self.ensemble.select(&sources);
     }
 
     /// Removes an inner rung and its replicas.
@@ -302,8 +304,8 @@ impl<E: Ensemble> Tempering<E> {
         s.ladder.remove(rung);
         s.flow.remove(rung);
         s.rates.merge(rung);
-        let made_of = s.replicas.remove(rung);
-        self.ensemble.select(&made_of);
+        let sources = s.replicas.remove(rung);
+        self.ensemble.select(&sources);
     }
 }
 

@@ -33,7 +33,7 @@ pub enum Kind {
     NonFinite,
     /// A computation that would take too long or too much memory.
     TooLarge,
-    /// Somebody's own code, such as that of a target, failed.
+    /// User code, such as that of a target, failed.
     Foreign,
 }
 
@@ -115,11 +115,11 @@ impl std::error::Error for Error {}
 /// An operation on a file or folder that the system refused.
 #[derive(Debug)]
 pub struct IoError {
-    /// What was to be done, such as `read`.
+    /// The operation, such as `read`.
     pub doing: &'static str,
     /// The file or folder.
     pub path: std::path::PathBuf,
-    /// Why it was not.
+    /// The error of the system.
     pub error: std::io::Error,
 }
 

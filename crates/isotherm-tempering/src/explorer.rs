@@ -18,8 +18,8 @@ pub trait Explorer<P: Path> {
         key: Key,
     ) -> Result<()>;
 
-    /// Draws again what the path sums out of its log densities, at the β that each row has after the
-    /// swaps. Nothing where nothing is summed out.
+    /// Resamples what the path sums out of its log densities, at the β that each row has after the swaps.
+    /// Does nothing if nothing is summed out.
     fn resample(
         &mut self,
         path: &P,

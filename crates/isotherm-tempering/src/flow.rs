@@ -8,8 +8,8 @@ use crate::schedule::places_falling;
 /// The shortest time constant of the flow histograms, in steps.
 const SHORTEST_MEMORY: f64 = 100.0;
 
-/// The longest. Where round trips become rare the return time grows without bound, and histograms
-/// that remember as long would hide from the ladder that its flow has stopped.
+/// The longest. If round trips become rare, the return time grows without bound, and histograms that
+/// remember as long would not show the ladder that its flow has stopped.
 const LONGEST_MEMORY: f64 = 5000.0;
 
 /// Decaying numbers of up- and down-replicas on each rung.
@@ -42,9 +42,8 @@ impl Histograms {
         &self.down
     }
 
-    /// Both histograms of a rung forget the fraction `share` and take in the labels present. (The
-    /// paper's text touches only the histogram of the label that arrives; that reading does not
-    /// work.)
+    /// Decays both histograms of a rung by the fraction `share` and adds the labels present. (The paper's
+    /// text changes only the histogram of the label that arrives, which does not give a usable f_up.)
     fn take_in(&mut self, rung: usize, present: Present, share: f64) {
         self.up[rung] += share * (f64::from(present.up) - self.up[rung]);
         self.down[rung] += share * (f64::from(present.down) - self.down[rung]);
@@ -112,11 +111,9 @@ impl Present {
 /// Flow statistics of a ladder, pooled over its columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flow {
-    /// What was seen on each rung, wherever the rung was at the time: the paper's f_up, and what
-    /// is reported.
+    /// Counts by rung, wherever the rung was at the time: the paper's f_up, which is reported.
     pub(crate) seen: Histograms,
-    /// The same as a curve over β, which stays where it was seen when the rungs move: what the
-    /// rungs are placed by.
+    /// Counts as a curve over β, which stays in place when rungs move: the rungs are placed by it.
     pub(crate) curve: Histograms,
     /// Round trips completed since the last restart of the count.
     pub(crate) round_trips: u64,
@@ -168,17 +165,17 @@ impl Flow {
         self.seen.up.len()
     }
 
-    /// Takes note of where the replicas are after a swap pass.
+    /// Records where the replicas are after a swap pass.
     ///
-    /// A replica at the cold end becomes "up"; one at the hot end becomes "down". A down-replica
-    /// that arrives at the cold end restarts its age, and has completed a round trip if it set
-    /// out from there. The histograms then forget and take in, with the mean age as time constant.
+    /// A replica at the cold end becomes "up"; one at the reference becomes "down". The age of a
+    /// down-replica that arrives at the cold end is reset, and it has completed a round trip if it started
+    /// from there. The histograms then decay and count the labels, with the mean age as time constant.
     pub(crate) fn observe(&mut self, replicas: &mut Replicas) {
         let rungs = replicas.rungs();
         if rungs < 2 {
             return;
         }
-        replicas.grow_older();
+        replicas.increment_ages();
         for column in 0..replicas.columns() {
             let (cold, hot) = (replicas.column(column)[0], replicas.column(column)[rungs - 1]);
             if replicas.labels[cold] == Label::Down {
@@ -198,10 +195,9 @@ impl Flow {
         }
     }
 
-    /// Keeps the curve where it was seen while the rungs move. On the rungs it would ask for the
-    /// same move again at every step until new replicas have come by, and the ladder would
-    /// overshoot whenever it moves faster than the histograms forget. What the curve was is left
-    /// in `before`.
+    /// Persistence the curve in place while the rungs move. If the counts stayed on the rungs, they would ask for
+    /// the same move at every step until new replicas arrive, and the ladder would overshoot whenever it
+    /// moves faster than the histograms decay. The curve before the move is left in `before`.
     pub(crate) fn move_rungs(&mut self, from: &[f64], to: &[f64], before: &mut Histograms) {
         std::mem::swap(&mut self.curve, before);
         let Histograms { up, down } = &mut self.curve;
@@ -238,7 +234,7 @@ pub fn too_few_round_trips(round_trips: u64, columns: usize) -> bool {
     round_trips < columns as u64
 }
 
-/// The paper's return-time counters at this moment.
+/// The paper's return-time counters at this view.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReturnTime {
     /// Mean age of the replicas: the time constant of the histograms.

@@ -46,7 +46,7 @@ pub use explorer::Explorer;
 pub use flow::{Flow, Histograms};
 pub use path::Path;
 pub use replicas::{Label, Replicas};
-pub use sampler::{Moment, Progress, Ran, Recorder, RunLength, Sampler, WarmUp};
+pub use sampler::{Progress, Ran, Recorder, RunLength, Sampler, StepView, WarmUp};
 pub use schedule::{Ladder, MOST_RUNGS, Respace, Spacing};
 pub use swap::SwapRates;
 pub use words::OptionName;

@@ -19,7 +19,7 @@ pub trait Path {
     /// What the distributions depend on besides β. It may change between two steps.
     type Model: ?Sized;
 
-    /// The states that it is evaluated on. After a sweep they hold whatever an evaluation needs.
+    /// The states on which it is evaluated. A sweep leaves in them what an evaluation needs.
     type States: States;
 
     /// log π_β of a row after a sweep, for each β in `betas`: not normalised, and without terms that

@@ -4,7 +4,7 @@ use crate::Tempering;
 use crate::ensemble::{Densities, Ensemble};
 use crate::error::Result;
 use crate::evidence::work_values::WorkValues;
-use crate::sampler::{Moment, Recorder};
+use crate::sampler::{Recorder, StepView};
 
 /// The most records that log Z is computed from: more hardly lower its error.
 pub const MOST_RECORDS: u64 = 1000;
@@ -61,9 +61,9 @@ impl<E: Ensemble, R: Recorder<E>> Recorder<E> for Thinned<R> {
         self.recorder.begin(tempering, steps);
     }
 
-    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
-        match self.sees(moment.step, moment.steps) {
-            true => self.recorder.record(moment),
+    fn record(&mut self, view: &mut StepView<'_, E>) -> Result<()> {
+        match self.sees(view.step, view.steps) {
+            true => self.recorder.record(view),
             false => Ok(()),
         }
     }
@@ -75,8 +75,8 @@ impl<E: Ensemble, R: Recorder<E>> Recorder<E> for Option<R> {
         self.iter_mut().for_each(|recorder| recorder.begin(tempering, steps));
     }
 
-    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
-        self.iter_mut().try_for_each(|recorder| recorder.record(moment))
+    fn record(&mut self, view: &mut StepView<'_, E>) -> Result<()> {
+        self.iter_mut().try_for_each(|recorder| recorder.record(view))
     }
 }
 
@@ -86,8 +86,8 @@ impl<E: Ensemble> Recorder<E> for &mut [&mut dyn Recorder<E>] {
         self.iter_mut().for_each(|recorder| recorder.begin(tempering, steps));
     }
 
-    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
-        self.iter_mut().try_for_each(|recorder| recorder.record(moment))
+    fn record(&mut self, view: &mut StepView<'_, E>) -> Result<()> {
+        self.iter_mut().try_for_each(|recorder| recorder.record(view))
     }
 }
 
@@ -104,8 +104,8 @@ impl<E: Densities + Sync> Recorder<E> for RecordWork {
         self.values = WorkValues::new(state.ladder.gaps(), state.replicas.columns());
     }
 
-    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
-        self.values.record(moment.tempering);
+    fn record(&mut self, view: &mut StepView<'_, E>) -> Result<()> {
+        self.values.record(view.tempering);
         Ok(())
     }
 }
@@ -122,12 +122,12 @@ impl<E: Densities> Recorder<E> for ColdLogDensity {
         self.means = vec![0.0; tempering.state.replicas.columns()];
     }
 
-    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
-        let rows = moment.replicas().cold_rows();
+    fn record(&mut self, view: &mut StepView<'_, E>) -> Result<()> {
+        let rows = view.replicas().cold_rows();
         for (mean, &row) in self.means.iter_mut().zip(&rows) {
             let mut log = [0.0];
-            moment.tempering.ensemble.log_densities(row, &[1.0], &mut log);
-            *mean += log[0] / moment.steps as f64;
+            view.tempering.ensemble.log_densities(row, &[1.0], &mut log);
+            *mean += log[0] / view.steps as f64;
         }
         Ok(())
     }
@@ -141,12 +141,12 @@ pub struct RungTrace {
 }
 
 impl<E: Ensemble> Recorder<E> for RungTrace {
-    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
-        let (replicas, start) = (moment.replicas(), self.rungs.len());
+    fn record(&mut self, view: &mut StepView<'_, E>) -> Result<()> {
+        let (replicas, start) = (view.replicas(), self.rungs.len());
         self.rungs.resize(start + replicas.rows(), 0);
         for column in 0..replicas.columns() {
             for (rung, &row) in replicas.column(column).iter().enumerate() {
-                // A ladder never has so many rungs that one would not fit.
+                // A ladder has far fewer rungs than `u16::MAX`.
                 self.rungs[start + row] = rung as u16;
             }
         }
@@ -178,10 +178,10 @@ pub struct FlowRow {
 }
 
 impl<E: Ensemble> Recorder<E> for FlowTrace {
-    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
-        let state = &moment.tempering.state;
+    fn record(&mut self, view: &mut StepView<'_, E>) -> Result<()> {
+        let state = &view.tempering.state;
         self.rows.push(FlowRow {
-            step: moment.step,
+            step: view.step,
             betas: state.ladder.betas().to_vec(),
             f_up: state.flow.seen.f_up(),
             swap_rates: state.rates.rates(),

@@ -1,5 +1,5 @@
-//! The places of the replicas. A replica is a row of the ensemble and carries its label and its counters
-//! with it. A swap exchanges the rungs of two rows, so that a state never parts from its history.
+//! The rungs of the replicas. A replica is a row of the ensemble and carries its label and its counters
+//! with it. A swap exchanges the rungs of two rows, so a state is never separated from its history.
 //!
 //! There may be more persistent particles at β = 1 than columns. Those *off the ladder* are swept like
 //! the others and take turns on it: at every step each column's coldest replica changes places with
@@ -32,9 +32,9 @@ pub struct Replicas {
     off_ladder: Vec<usize>,
     /// The label of each row.
     pub(crate) labels: Vec<Label>,
-    /// The paper's τ of each row: steps since it last arrived at the cold end from the hot one.
+    /// The paper's τ of each row: steps since it last arrived at the cold end from the reference.
     pub(crate) ages: Vec<u64>,
-    /// Whether the row has been at the cold end: only then can it complete a round trip.
+    /// Whether the row has visited the cold end: only then can it complete a round trip.
     pub(crate) departed: Vec<bool>,
 }
 
@@ -170,14 +170,14 @@ impl Replicas {
         self.row_at.swap(at, at + 1);
     }
 
-    /// One more step for every replica on the ladder; the other particles stay where they are.
-    pub(super) fn grow_older(&mut self) {
+    /// Increments the age of every replica on the ladder; the other particles keep theirs.
+    pub(super) fn increment_ages(&mut self) {
         for &row in &self.row_at {
             self.ages[row] += 1;
         }
     }
 
-    /// Lets each column's coldest replica change places with a particle off the ladder, if there is one.
+    /// Exchanges the coldest replica of each column with a particle off the ladder, if there is one.
     pub(crate) fn take_turns(&mut self, key: Key) {
         if self.off_ladder.is_empty() {
             return;
@@ -189,27 +189,27 @@ impl Replicas {
         }
     }
 
-    /// Adds a rung after rung `gap`. Its replica in each column starts as a copy of the one on
-    /// the hotter side, with no label and no history. Returns the rows of the old block that the
-    /// new block is made of.
+    /// Adds a rung after rung `gap`. Its replica in each column starts as a copy of the one on the hotter
+    /// side, without label and history. Returns, for each row of the new block, the row of the old block
+    /// that it is copied from.
     #[must_use]
     pub(crate) fn insert(&mut self, gap: usize) -> Vec<usize> {
         let (rungs, columns) = (self.rungs, self.columns);
-        let mut made_of = Vec::new();
+        let mut sources = Vec::new();
         let mut row_at = Vec::new();
         // A new row after every `rungs` old ones, one for each column.
         let moved = |row: usize| row + (row / rungs).min(columns);
         for column in 0..columns {
             let old = self.column(column);
-            made_of.extend(column * rungs..(column + 1) * rungs);
-            made_of.push(old[gap + 1]);
+            sources.extend(column * rungs..(column + 1) * rungs);
+            sources.push(old[gap + 1]);
             let mut new: Vec<usize> = old.iter().map(|&row| moved(row)).collect();
             new.insert(gap + 1, (column + 1) * (rungs + 1) - 1);
             row_at.extend(new);
         }
-        made_of.extend(columns * rungs..self.rows());
+        sources.extend(columns * rungs..self.rows());
         self.off_ladder.iter_mut().for_each(|row| *row = moved(*row));
-        self.carry(&made_of);
+        self.carry(&sources);
         (self.row_at, self.rungs) = (row_at, rungs + 1);
         for column in 0..self.columns {
             let spawned = (column + 1) * self.rungs - 1;
@@ -217,27 +217,27 @@ impl Replicas {
             self.ages[spawned] = 0;
             self.departed[spawned] = false;
         }
-        made_of
+        sources
     }
 
-    /// Removes a rung and the replica on it in each column. Returns the rows of the old block
-    /// that the new block is made of.
+    /// Removes a rung and the replica on it in each column. Returns, for each row of the new block, the row
+    /// of the old block that it is copied from.
     #[must_use]
     pub(crate) fn remove(&mut self, rung: usize) -> Vec<usize> {
         let gone: Vec<usize> = (0..self.columns).map(|column| self.column(column)[rung]).collect();
-        let made_of: Vec<usize> = (0..self.rows()).filter(|row| !gone.contains(row)).collect();
+        let sources: Vec<usize> = (0..self.rows()).filter(|row| !gone.contains(row)).collect();
         let moved = |row: usize| row - gone.iter().filter(|&&g| g < row).count();
         let row_at = self.row_at.iter().filter(|row| !gone.contains(row)).map(|&r| moved(r));
         self.row_at = row_at.collect();
         self.off_ladder.iter_mut().for_each(|row| *row = moved(*row));
         self.rungs -= 1;
-        self.carry(&made_of);
-        made_of
+        self.carry(&sources);
+        sources
     }
 
-    fn carry(&mut self, made_of: &[usize]) {
-        self.labels = made_of.iter().map(|&row| self.labels[row]).collect();
-        self.ages = made_of.iter().map(|&row| self.ages[row]).collect();
-        self.departed = made_of.iter().map(|&row| self.departed[row]).collect();
+    fn carry(&mut self, sources: &[usize]) {
+        self.labels = sources.iter().map(|&row| self.labels[row]).collect();
+        self.ages = sources.iter().map(|&row| self.ages[row]).collect();
+        self.departed = sources.iter().map(|&row| self.departed[row]).collect();
     }
 }

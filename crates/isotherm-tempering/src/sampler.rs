@@ -15,7 +15,7 @@ pub enum WarmUp {
     Tune,
     /// Its rungs move to where the flow wants them, which takes replicas that have made round trips.
     FollowFlow,
-    /// It adapts as it does while a model learns.
+    /// It adapts as in training.
     Adapt(Adaptation),
 }
 
@@ -83,7 +83,7 @@ pub struct Sampler<E> {
 
 /// What a recorder sees after a step.
 #[non_exhaustive]
-pub struct Moment<'a, E: Ensemble> {
+pub struct StepView<'a, E: Ensemble> {
     /// The replicas on their ladder.
     pub tempering: &'a mut Tempering<E>,
     /// The model that they are sampled under.
@@ -96,14 +96,14 @@ pub struct Moment<'a, E: Ensemble> {
     pub steps: u64,
 }
 
-impl<E: Ensemble> Moment<'_, E> {
+impl<E: Ensemble> StepView<'_, E> {
     /// Which replica is on which rung.
     pub fn replicas(&self) -> &Replicas {
         &self.tempering.state.replicas
     }
 }
 
-/// Whatever is recorded along a sampler.
+/// Records something along a sampler.
 pub trait Recorder<E: Ensemble> {
     /// Prepares for a recording of `steps` steps on the ladder as it is after the warm-up.
     fn begin(&mut self, tempering: &Tempering<E>, steps: u64) {
@@ -111,7 +111,7 @@ pub trait Recorder<E: Ensemble> {
     }
 
     /// Records what it wants of the replicas after a step.
-    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()>;
+    fn record(&mut self, view: &mut StepView<'_, E>) -> Result<()>;
 }
 
 impl<E: Ensemble> Sampler<E> {
@@ -184,9 +184,9 @@ impl<E: Ensemble> Sampler<E> {
             }
             let key = self.key;
             self.step(model)?;
-            let mut moment = Moment { tempering: &mut self.tempering, model, key, step, steps };
+            let mut view = StepView { tempering: &mut self.tempering, model, key, step, steps };
             for recorder in recorders.iter_mut() {
-                recorder.record(&mut moment)?;
+                recorder.record(&mut view)?;
             }
             if let Some(adaptation) = &self.adaptation {
                 self.tempering.adapt(adaptation);

@@ -1,4 +1,4 @@
-//! Where every random number of a run comes from: a stream for each purpose, index and step.
+//! All random numbers of a run: one stream for each purpose, index and step.
 //!
 //! Streams are made when they are needed and never stored, so a result cannot depend on the
 //! number of threads or on where a run was interrupted.
@@ -20,7 +20,7 @@ pub enum Purpose {
     Sweep = 3,
     /// Swap decisions.
     Swap = 4,
-    /// Units drawn again after a swap that summed them out.
+    /// Units resampled after a swap that summed them out.
     Resample = 5,
     /// Visible units that a path draws only when it is asked for samples.
     Visible = 6,
@@ -42,7 +42,7 @@ pub enum Purpose {
     Turn = 14,
     /// The seed of the sampler that estimates log Z along a run.
     OnlineLogZ = 15,
-    /// The seeds of what estimates log Z, one for each part of it.
+    /// The seeds of the parts of an estimate of log Z.
     LogZ = 20,
     /// The training examples that an evaluating sampler starts from, and their hidden units.
     Start = 21,
@@ -50,13 +50,13 @@ pub enum Purpose {
     Split = 30,
     /// Grey values that become zeros and ones once.
     StaticBinarise = 31,
-    /// Grey values that become zeros and ones anew in every epoch.
+    /// Grey values that are binarised again in every epoch.
     DynamicBinarise = 32,
-    /// The one draw of such values on which likelihoods are measured.
+    /// The one binarisation of such values on which likelihoods are measured.
     MeasuredBinarise = 33,
-    /// What tells one file of grey values from another.
+    /// The fingerprint of a file of grey values.
     Fingerprint = 34,
-    /// The seed of a sampler of somebody's own target.
+    /// The seed of a sampler of a user's target.
     Target = 40,
 }
 
@@ -67,7 +67,7 @@ impl Purpose {
     }
 }
 
-/// Seed and step: the part of a stream's name that all replicas share.
+/// Seed and step: the part of a random-number key that all replicas share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
     /// The run's seed.

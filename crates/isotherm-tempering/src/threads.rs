@@ -9,24 +9,24 @@ use std::time::Duration;
 use isotherm_kernels::vector::Readers;
 use rayon::Yield;
 
-/// Nanoseconds of work that are worth a thread that is awake: it makes its own tables, and the
-/// weights have to reach its caches.
+/// The work, in nanoseconds, for which it pays to use a thread that is awake: it builds its own tables, and
+/// the weights have to reach its caches.
 const WORTH_A_THREAD: f64 = 30_000.0;
 
-/// Nanoseconds of work that are worth waking a thread for.
+/// The work, in nanoseconds, for which it pays to wake a thread.
 const WORTH_WAKING: f64 = 150_000.0;
 
-/// Looks for work, each a fraction of a µs, before a thread takes its first nap: a millisecond or
-/// so.
+/// How often a thread checks for work before it first sleeps: about a millisecond of checks of a fraction
+/// of a µs each.
 const LOOKS: u32 = 5_000;
 
-/// Naps double up to this.
+/// Sleeps double in length up to this.
 const LONGEST_NAP: Duration = Duration::from_millis(5);
 
 /// Whether work has been cut into several chunks.
 static SHARED: AtomicBool = AtomicBool::new(false);
 
-/// Whether somebody keeps threads awake.
+/// Whether a caller of [`keep_awake`] is active.
 static KEPT_AWAKE: AtomicBool = AtomicBool::new(false);
 
 /// Rows of a block for each of the current threads, given roughly what a row costs. Rows never
@@ -47,17 +47,17 @@ fn cut(rows: usize, nanoseconds_a_row: f64, threads: usize, worth: f64) -> usize
     rows.div_ceil(threads).max(at_least).max(1)
 }
 
-/// Who will read what is written now: other threads, once work has been cut for them.
+/// Which threads read what is written now: other threads too, once work has been divided among them.
 pub fn readers() -> Readers {
     if SHARED.load(Ordering::Relaxed) { Readers::Many } else { Readers::One }
 }
 
-/// Runs `work` on this thread while the other threads of its pool look out for what it hands to
-/// them. One that finds nothing for a while naps, longer and longer: many threads and little work
-/// do not keep a machine busy.
+/// Runs `work` on this thread while the other threads of its pool wait, awake, for parts of it. A thread
+/// that finds nothing for a while sleeps, for longer and longer, so that many threads with little work do
+/// not keep a machine busy.
 ///
-/// Only one caller in a process is served, any other just runs its work: a thread that waits for a
-/// part of its own work could take on the watch for another's, and neither would come back.
+/// Only one caller in a process at a time is served; any other just runs its work. Otherwise a thread that
+/// waits for a part of its own work could start waiting for another caller's, and neither would return.
 pub fn keep_awake<T>(work: impl FnOnce() -> T) -> T {
     let Some(here) = rayon::current_thread_index().filter(|_| rayon::current_num_threads() > 1)
     else {

@@ -129,7 +129,7 @@ pub enum Action {
     GiveData,
 }
 
-/// The dialect of whoever calls the library from Rust: options under their own names.
+/// The dialect for callers from Rust: options under their own names.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 

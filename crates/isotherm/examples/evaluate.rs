@@ -1,6 +1,6 @@
 //! The likelihood of a model by enumeration and by estimation, side by side:
 //! `cargo run --release -p isotherm --example evaluate`
-use isotherm::likelihood::{Budget, FoundLogZ, Way};
+use isotherm::likelihood::{Budget, LogZMethod, LogZResult};
 use isotherm::prelude::*;
 
 pub(crate) fn main() -> Result<()> {
@@ -14,7 +14,7 @@ pub(crate) fn main() -> Result<()> {
             println!("  {what}");
         }
     };
-    let found = FoundLogZ::find(&model, &data, Way::Estimate, &Budget::quick(), &mut tell)?;
+    let found = LogZResult::find(&model, &data, LogZMethod::Estimate, &Budget::quick(), &mut tell)?;
     println!("estimated  {}", found.likelihood(&model, &data));
     Ok(())
 }

@@ -31,9 +31,10 @@
 //! what lies between the reference and the model ([`paths`]), and what is recorded along a sampler
 //! ([`Recorder`](tempering::Recorder)). The module [`seams`] has what an implementation needs.
 //!
-//! Words: a **rung** is a place on the **ladder** of inverse temperatures β, cold end (β = 1)
-//! first; a **replica** is a state that travels over the rungs; a **column** is one of several
-//! independent sets of replicas that share one ladder.
+//! Vocabulary: a **rung** is a place on the **ladder** of inverse temperatures β, from the cold end (β = 1)
+//! to the **reference** (β = 0); a **replica** is a state that travels over the rungs; a **column** is one
+//! of several independent sets of replicas that share the ladder; **persistent particles** are the samples
+//! at β = 1 that are kept from one update to the next.
 
 pub mod data;
 pub mod diagnostics;

@@ -1,5 +1,5 @@
-//! Samples of a model by a tempered sampler: the ladder adapts while the replicas warm up and stays
-//! as it is while samples are taken.
+//! Samples of a model by a tempered sampler. The ladder adapts during the warm-up and is fixed while
+//! samples are taken.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use isotherm_tempering::limits;
 use isotherm_tempering::recorders::{RungTrace, Thinned};
 use isotherm_tempering::streams::Key;
 use isotherm_tempering::{
-    Adaptation, Ensemble, Ladder, Moment, Progress, Recorder, Sampler, Spacing, Tempering,
+    Adaptation, Ensemble, Ladder, Progress, Recorder, Sampler, Spacing, StepView, Tempering,
     TemperingState, WarmUp,
 };
 
@@ -24,8 +24,8 @@ use crate::paths::{
 };
 use crate::section;
 
-/// The fewest and the most columns of a ladder that is laid for sampling: few would tell little of where
-/// its rungs should be.
+/// The fewest columns of a ladder that is set up for sampling: with fewer, the swap rates say too little
+/// about where its rungs should be.
 const FEWEST_COLUMNS: usize = 16;
 /// The most columns of such a ladder.
 pub const MOST_COLUMNS: usize = 100;
@@ -34,7 +34,7 @@ pub const MOST_COLUMNS: usize = 100;
 const FIRST_RUNGS: usize = 10;
 
 section! {
-    /// What is asked of a sampler. Each field has a setter: `SampleOptions::default().count(500).thin(20)`.
+    /// Options of a sampler. Each field has a setter: `SampleOptions::default().count(500).thin(20)`.
     pub struct SampleOptions in "" titled "Samples", set by SampleOptions {
         /// Number of samples.
         count: usize = 100, in 1..=u64::MAX, value "N";
@@ -61,7 +61,7 @@ const _: () = {
     assert!(name::thin.is(causes::name::thin) && name::warm_up.is(causes::name::warm_up));
 };
 
-/// Samples, with what is known of the ladder that they came from.
+/// Samples, with statistics of the ladder that they came from.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Samples {
@@ -72,20 +72,20 @@ pub struct Samples {
     pub rungs: Vec<u16>,
     /// The ladder, β = 1 first.
     pub betas: Vec<f64>,
-    /// Persistent particles: samples that were taken at a time.
+    /// Persistent particles: the number of samples taken at a time.
     pub particles: usize,
     /// Columns of the ladder.
     pub columns: usize,
     /// Round trips of all replicas after the warm-up.
     pub round_trips: u64,
-    /// Round trips in the warm-up, since the ladder was laid last: they forget where the replicas began
-    /// just as well.
+    /// Round trips in the warm-up since the ladder was last respaced: they make replicas forget their
+    /// initial states just as well.
     pub warm_up_trips: u64,
 }
 
 impl Samples {
-    /// Why the samples may not be the model's, if there is a doubt: fewer round trips than columns, as
-    /// where an evaluation doubts its samplers, but counted from the warm-up on.
+    /// A diagnostic if the samples may cover only a part of the model: fewer round trips than columns, the
+    /// rule by which an evaluation calls a sampler not converged, but counted from the warm-up on.
     pub fn diagnose(&self) -> Option<Diagnostic> {
         let (round_trips, columns) = (self.warm_up_trips + self.round_trips, self.columns);
         let is_doubtful = too_few_round_trips(round_trips, columns) && self.betas.len() > 1;
@@ -100,7 +100,7 @@ impl SampleOptions {
         &TABLE
     }
 
-    /// Steps after the warm-up, with so many samples at a time.
+    /// Steps after the warm-up, if `particles` samples are taken at a time.
     fn steps(&self, particles: usize, n_visible: usize) -> Result<u64> {
         check_ranges(self, SampleOptions::table())?;
         limits::check_values(self.count, n_visible)?;
@@ -144,8 +144,8 @@ pub fn sample(
     let mut tempering = temper(PathKind::Auto.ensemble(&context), state, |rows| {
         random_hidden(rows, model.n_hidden(), key)
     });
-    // From the reference: hidden units by coins would put strong fields on v, and many replicas into the
-    // narrowest modes.
+    // From the reference: hidden units drawn by fair coins would put strong fields on v, and many replicas
+    // into the narrowest modes.
     tempering.begin_at_reference(model, Key::after_training(options.seed, 0))?;
     let mut sampler = Sampler::new(tempering, Key::of_log_z(options.seed, 1));
     let progress = &mut Progress::new(options.warm_up + steps, &mut progress);
@@ -174,7 +174,7 @@ pub fn sample_on(
     record(model, sampler, (steps, trips), options, recorders, progress)
 }
 
-/// Takes samples while the ladder stays as it is.
+/// Takes samples on a fixed ladder.
 fn record(
     model: &Rbm,
     mut sampler: Sampler<AnyEnsemble>,
@@ -223,9 +223,9 @@ impl Recorder<AnyEnsemble> for VisibleSamples {
         self.now = BitMatrix::zeros(particles, self.v.cols());
     }
 
-    fn record(&mut self, moment: &mut Moment<'_, AnyEnsemble>) -> Result<()> {
-        let (model, key, now) = (moment.model, moment.key, &mut self.now);
-        moment.tempering.at_the_cold_end(|ensemble, rows| ensemble.visible(model, rows, key, now));
+    fn record(&mut self, view: &mut StepView<'_, AnyEnsemble>) -> Result<()> {
+        let (model, key, now) = (view.model, view.key, &mut self.now);
+        view.tempering.at_the_cold_end(|ensemble, rows| ensemble.visible(model, rows, key, now));
         self.v.append(now);
         Ok(())
     }

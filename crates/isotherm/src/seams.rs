@@ -2,7 +2,7 @@
 //!
 //! | seam | trait | trains or samples by |
 //! |---|---|---|
-//! | where negative samples come from | [`Negative`] | [`with_negative`](crate::training::TrainingBuilder::with_negative) |
+//! | where negative samples come from | [`NegativeSampler`] | [`with_negative`](crate::training::TrainingBuilder::with_negative) |
 //! | what is maximised | [`Objective`] | [`with_objective`](crate::training::TrainingBuilder::with_objective) |
 //! | what lies between the reference and the model | [`Path`], [`Explorer`] and [`VisibleUnits`], [`HiddenStates`]: a [`Population`] of them is an [`RbmEnsemble`] | [`Tempered::with_ensemble`], [`Sampler`] |
 //! | what is recorded along a sampler | [`Recorder`] | [`Sampler::record`] |
@@ -13,7 +13,7 @@
 
 pub use crate::kernels::{LaneRng, Matrix, Tile, affine::Grouping};
 pub use crate::model::Parameters;
-pub use crate::negative::{AfterStep, Negative, Tempered};
+pub use crate::negative::{AfterStep, NegativeSampler, Tempered};
 pub use crate::objective::{Centering, Objective};
 pub use crate::options::Plan;
 pub use crate::paths::{
@@ -24,8 +24,8 @@ pub use crate::tempering::engine::Change;
 pub use crate::tempering::recorders::{ColdLogDensity, RecordWork, RungTrace};
 pub use crate::tempering::streams::{Key, Purpose};
 pub use crate::tempering::{
-    Densities, Ensemble, Explorer, Ladder, Moment, Path, Population, Recorder, Sampler, Spacing,
-    States, Tempering, TemperingState, WarmUp,
+    Densities, Ensemble, Explorer, Ladder, Path, Population, Recorder, Sampler, Spacing, States,
+    StepView, Tempering, TemperingState, WarmUp,
 };
 pub use crate::tensors::Bundle;
 pub use crate::trainer::{StepInfo, TrainState, Trainer};

@@ -24,13 +24,13 @@ use crate::objective::penalties::Penalties;
 use crate::optimiser::{ascend, learning_rate};
 use crate::options::Plan;
 
-/// What a step does.
+/// The phase of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// It learns.
+    /// An update of the model.
     Train,
-    /// It samples from a model that no longer changes; the ladder still adapts.
+    /// A step of the sampler alone: the model no longer changes, the ladder still adapts.
     Sample,
 }
 
@@ -76,7 +76,7 @@ impl Trainer {
         &self.data
     }
 
-    /// Lets the next update begin a pass over the data.
+    /// Makes the next update begin a new pass over the data.
     pub fn begin_a_pass(&mut self, state: &TrainState) {
         let (batch, seed) = (self.plan.options.optimiser.batch, self.plan.options.seed);
         self.minibatches = Minibatches::from_update(batch, seed, state.step);
@@ -84,7 +84,7 @@ impl Trainer {
 
     /// One step: an update while learning lasts, a step of the sampler alone after that.
     pub fn step(&mut self, state: &mut TrainState) -> Result<StepInfo> {
-        if self.plan.counts_anew(state.step) {
+        if self.plan.restarts_count(state.step) {
             state.negative.restart_count();
         }
         let key = Key { seed: self.plan.options.seed, step: state.step };
@@ -133,8 +133,8 @@ impl Trainer {
 
         // the online estimate of log Z follows the averaged parameters
         if let Some(online) = &mut state.online {
-            let followed = online.follow(&state.averaged, key.seed, state.step + 1);
-            followed.map_err(|error| diverged(error, state.step, options.lr))?;
+            let updated = online.update(&state.averaged, key.seed, state.step + 1);
+            updated.map_err(|error| diverged(error, state.step, options.lr))?;
         }
         Ok(rate)
     }

@@ -5,7 +5,7 @@ use isotherm_tempering::threads::keep_awake;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::negative::Negative;
+use crate::negative::NegativeSampler;
 use crate::objective::Objective;
 use crate::options::{Chosen, Options, Plan};
 use crate::trainer::{StepInfo, TrainState, Trainer};
@@ -22,13 +22,13 @@ pub struct TrainingBuilder<'a> {
     data: &'a Dataset,
     pub(crate) options: Options,
     pub(crate) chosen: Chosen,
-    negative: Option<Make<'a, dyn Negative>>,
+    negative: Option<Make<'a, dyn NegativeSampler>>,
     objective: Option<Make<'a, dyn Objective>>,
 }
 
 impl<'a> TrainingBuilder<'a> {
     /// Takes the negative samples from a sampler of one's own, made for a plan and the data's marginals.
-    pub fn with_negative<N: Negative + 'static>(
+    pub fn with_negative<N: NegativeSampler + 'static>(
         mut self,
         make: impl FnOnce(&Plan, &[f64]) -> N + 'a,
     ) -> TrainingBuilder<'a> {
@@ -108,12 +108,12 @@ impl Training {
         })
     }
 
-    /// The model: the moving average of the parameters, which is what to use.
+    /// The model with the moving average of the parameters, which is the one to use.
     pub fn model(&self) -> Rbm {
         Rbm::new(self.state.averaged.clone())
     }
 
-    /// The state, with the model as it is and its ladder.
+    /// The state, with the last parameters and the ladder.
     pub fn state(&self) -> &TrainState {
         &self.state
     }

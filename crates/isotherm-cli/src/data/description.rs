@@ -166,7 +166,7 @@ fn advice(array: &ArrayReport, binarised: bool) -> String {
     }
     match array.values {
         _ if binarised => format!("{rule}, as asked"),
-        _ if array.counts_rows => "no rule suits a column that counts rows".to_owned(),
+        _ if array.counts_rows => "no rule fits a column that counts rows".to_owned(),
         ValueKind::Binary => format!("{rule}: the values are 0 and 1"),
         ValueKind::Fractions | ValueKind::Bytes if rule == Binarise::Threshold(0.5) => {
             format!("{rule}, or static:1 or dynamic, which draw by intensity")

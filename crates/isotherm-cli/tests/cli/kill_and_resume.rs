@@ -1,4 +1,4 @@
-//! A run that is killed at any moment and resumed gives the same bytes as an uninterrupted one.
+//! A run that is killed at any view and resumed gives the same bytes as an uninterrupted one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,10 +64,10 @@ impl Case {
         command
     }
 
-    /// Starts or resumes the run, and kills it when `moment` returns.
-    fn kill(&mut self, run: &Path, moment: impl FnOnce(&mut std::process::Child)) {
+    /// Starts or resumes the run, and kills it when `view` returns.
+    fn kill(&mut self, run: &Path, view: impl FnOnce(&mut std::process::Child)) {
         let mut child = self.go_on(run).spawn().unwrap();
-        moment(&mut child);
+        view(&mut child);
         self.kills.sent += 1;
         self.kills.landed += usize::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
@@ -104,7 +104,7 @@ impl Case {
                 self.kill(&run, |_| sleep(delay));
             }
             // The length of the metrics shows how far a run is. A random pause, of at most the time
-            // between two checkpoints, then varies the moment.
+            // between two checkpoints, then varies the view.
             let cycle = self.lasts.mul_f64(21.0 / 2400.0);
             for stretch in 0..4 {
                 let share = (f64::from(stretch) + random.next()) / 4.0;

@@ -16,8 +16,8 @@ const GZIP: &[u8] = b"\x1f\x8b\x08";
 /// Bytes by which a format is recognised.
 const HEAD: u64 = 4096;
 
-/// A file may unpack to this many bytes whatever its size, and beyond that to this many times its size:
-/// enough for sparse 0/1 text, and less than a file made to fill a disk.
+/// A file may unpack to this many bytes, or to this many times its size if that is more: enough for sparse
+/// 0/1 text, and less than a decompression bomb.
 const ALWAYS_ALLOWED: u64 = 256 << 20;
 pub(super) const MOST_TIMES: u64 = 500;
 

@@ -43,7 +43,7 @@ pub(crate) fn contents(source: &Source) -> Result<Contents> {
     Ok(Contents { format, is_gzipped: input.is_packed(), arrays, others })
 }
 
-/// Reads one array.
+/// Statistics of one array.
 pub(crate) fn look(source: &Source) -> Result<Look> {
     let mut look = Look::default();
     visit(source, &mut look)?;
@@ -55,7 +55,7 @@ pub(crate) fn look(source: &Source) -> Result<Look> {
 pub(crate) struct Look {
     /// The type of the values, for people.
     pub(crate) kind: String,
-    /// What was taken for granted in reading it.
+    /// The assumption made in reading it.
     pub(crate) assumption: Option<Assumption>,
     /// The dimensions, if the file states them.
     pub(crate) dimensions: Vec<usize>,

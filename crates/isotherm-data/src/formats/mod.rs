@@ -2,6 +2,7 @@
 
 #[cfg(any(feature = "npz", feature = "matlab"))]
 mod arrays;
+mod collapse_spaces;
 mod guard;
 mod idx;
 mod input;
@@ -23,7 +24,6 @@ mod parquet_pages;
 #[cfg(feature = "parquet")]
 mod parquet_rows;
 mod recognise;
-mod squeeze;
 mod text;
 mod text_fields;
 mod without;
@@ -52,8 +52,8 @@ pub fn read(source: &Source, binarise: Binarise) -> Result<Values> {
     Ok(read_like(source, binarise, None)?.values)
 }
 
-/// Reads the matrix in a file and binarises it by a rule. `like` is what the values of other data mean
-/// to the rule, which those of this file must mean too.
+/// Reads the matrix in a file and binarises it by a rule. `like` is the scale of other data, on which the
+/// values of this file must lie too.
 ///
 /// Zeros and ones are read in one pass. Grey values take two, because their range decides what
 /// they mean.
@@ -70,7 +70,7 @@ pub(crate) fn read_like(
     binarised(&origin, &|visitor| visit(source, visitor), binarise, like)
 }
 
-/// Hands the values in a file to a visitor, except for the columns that are left out.
+/// Passes the values in a file to a visitor, except for the columns that are left out.
 fn visit(source: &Source, visitor: &mut dyn Visitor) -> Result<()> {
     let input = Input::new(&source.path)?;
     let (format, array) = (recognise(&input)?, source.array.as_deref());

@@ -1,4 +1,4 @@
-//! The format of a file, by how it begins.
+//! Recognises the format of a file by its first bytes.
 
 use std::path::Path;
 

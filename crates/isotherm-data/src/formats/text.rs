@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
+use super::collapse_spaces::CollapseSpaces;
 use super::input::Input;
-use super::squeeze::Squeeze;
 use super::text_fields::Fields;
 use crate::problems::{FileProblem, Separator, TextProblem};
 use isotherm::Result;
@@ -90,7 +90,7 @@ fn fields<'a>(input: &'a Input, separator: Separator) -> Result<Fields<'a, Box<d
         Separator::Comma => (b',', Box::new(text)),
         Separator::Semicolon => (b';', Box::new(text)),
         Separator::Tab => (b'\t', Box::new(text)),
-        Separator::Spaces => (b',', Box::new(Squeeze::new(text))),
+        Separator::Spaces => (b',', Box::new(CollapseSpaces::new(text))),
     };
     Ok(Fields::new(&input.origin, byte, text, separator))
 }

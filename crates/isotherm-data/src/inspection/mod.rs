@@ -1,4 +1,4 @@
-//! What a file holds and how to train on it, to know before a long run.
+//! What a file holds and how to train on it.
 
 mod suggestion;
 mod value_kind;
@@ -51,7 +51,7 @@ pub struct ArrayReport {
     /// The type of the values.
     #[serde(rename = "type")]
     pub kind: String,
-    /// What is worth knowing about it.
+    /// An observation about it.
     #[serde(skip)]
     pub note: Option<ArrayNote>,
     /// Examples.
@@ -83,7 +83,7 @@ pub struct ArrayReport {
     /// Width and height, if the columns look like the pixels of an image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shape: Option<ImageShape>,
-    /// The rule that was given, or one that suits the values.
+    /// The rule that was given, or one that fits the values.
     pub binarise: Binarise,
     /// Rows of the test data that are in these data too, before binarising.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,7 +98,7 @@ pub struct ArrayReport {
     hashes: Vec<u64>,
 }
 
-/// What is worth knowing about an array.
+/// An observation about an array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ArrayNote {
@@ -107,7 +107,7 @@ pub enum ArrayNote {
         /// Whether other columns are left out already.
         others_left_out: bool,
     },
-    /// Reading took something for granted.
+    /// An assumption made in reading it.
     Assumed(Assumption),
     /// A few values among many are neither 0 nor 1.
     FewNotBinary {
@@ -290,8 +290,8 @@ fn few_not_binary(look: &Look, values: u64) -> Option<ArrayNote> {
     })
 }
 
-/// Whether the first column counts the rows from 0 or 1 while the others lie between 0 and 1, as tables
-/// are often written. No rule suits both.
+/// Whether the first column counts the rows from 0 or 1 while the others lie between 0 and 1, as tables are
+/// often written. No rule fits both.
 fn counts_rows(columns: &[Column], rows: usize) -> bool {
     let [first, others @ ..] = columns else { return false };
     if rows < 3 || others.is_empty() {

@@ -1,4 +1,4 @@
-//! What the values of an array are, and which rule suits them.
+//! The kind of values of an array, and the rule that fits them.
 
 use isotherm::data::Binarise;
 use serde::Serialize;
@@ -38,9 +38,8 @@ impl ValueKind {
         }
     }
 
-    /// A rule that suits such values and has some of them on either side. For counts, whole numbers
-    /// from 0 on that are `rare`, below 1 on average, it separates none from some instead of few from
-    /// many.
+    /// A rule that fits such values and separates them. For counts, whole numbers from 0 on that are
+    /// `rare`, below 1 on average, it separates none from some instead of few from many.
     pub(super) fn suggestion(self, smallest: f64, largest: f64, rare: bool) -> Binarise {
         let separates = |level: f64| smallest <= level && level < largest;
         match self {

@@ -3,7 +3,7 @@
 use std::fs;
 
 use isotherm::Kind;
-use isotherm_experiments::{ExperimentError, Size, Workshop};
+use isotherm_experiments::{ExperimentError, ExperimentFolder, Size};
 
 #[test]
 fn folders_that_are_refused() {
@@ -11,7 +11,7 @@ fn folders_that_are_refused() {
     let root = folder.path().join("experiment");
     let size = Size { updates: 50, seeds: 1 };
     let refusal = |wanted, kind| {
-        let error = Workshop::open(&root, wanted).unwrap_err();
+        let error = ExperimentFolder::open(&root, wanted).unwrap_err();
         assert_eq!(error.kind(), kind);
         error.into_cause::<ExperimentError>().unwrap()
     };
@@ -27,7 +27,7 @@ fn folders_that_are_refused() {
     assert!(matches!(&why, ExperimentError::NotEmpty { root: place } if *place == root), "{why:?}");
     fs::remove_file(root.join("diary.txt")).unwrap();
 
-    drop(Workshop::open(&root, Some(size)).unwrap());
+    drop(ExperimentFolder::open(&root, Some(size)).unwrap());
     let why = refusal(Some(Size { seeds: 2, ..size }), Kind::Options);
     assert!(matches!(why, ExperimentError::OtherSize { size: begun, .. } if begun == size));
 

@@ -113,9 +113,9 @@ proptest! {
     }
 
     #[test]
-    fn coins_are_the_bits_of_the_stream(n in size(), spare in 0..10usize, key: u64) {
+    fn coins_are_the_bits_of_the_stream(n in size(), extra in 0..10usize, key: u64) {
         for level in Level::available() {
-            let mut bits = vec![u64::MAX; words_for(n) + spare];
+            let mut bits = vec![u64::MAX; words_for(n) + extra];
             coin_row(level, n, &mut LaneRng::new(key), &mut bits);
             let mut rng = LaneRng::new(key);
             let stream: Vec<u32> =
@@ -191,9 +191,9 @@ fn empty_rows() {
         assert_eq!(draw(level, &Matrix::zeros(1, 0), &[], 1.0, &mut rng), Vec::<u64>::new());
         coin_row(level, 0, &mut rng, &mut []);
         assert_eq!(rng.next_words(), before);
-        let mut spare = [u64::MAX; 9];
-        coin_row(level, 0, &mut rng, &mut spare);
-        assert_eq!(spare, [0; 9]);
+        let mut extra = [u64::MAX; 9];
+        coin_row(level, 0, &mut rng, &mut extra);
+        assert_eq!(extra, [0; 9]);
         sigmoid(level, 1.0, 17, &mut []);
         sigmoid(level, 1.0, 0, &mut []);
     }

@@ -16,7 +16,7 @@ pub(super) struct Stand {
     pub shift: f64,
 }
 
-/// What the other things in a plot ask of a series.
+/// How a series is drawn beside the others of its plot.
 #[derive(Clone, Copy)]
 pub(super) struct Company<'a> {
     /// The clip path of the plot.
@@ -29,7 +29,7 @@ pub(super) struct Company<'a> {
     pub edged: bool,
 }
 
-/// The error of a point, if it has a lawful one.
+/// The error of a point, if it is valid.
 pub(super) fn error(point: &Point) -> Option<f64> {
     point.error.filter(|error| error.is_finite() && *error > 0.0)
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use isotherm::{IoError, Result};
 
-/// Writes a file so that a reader, or a crash at any moment, finds either the earlier contents or the
+/// Writes a file so that a reader, or a crash at any view, finds either the earlier contents or the
 /// new ones, never a mixture.
 ///
 /// The bytes go to `.NAME.partial` beside the target first. A failure removes that file again; one

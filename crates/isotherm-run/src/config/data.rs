@@ -1,4 +1,4 @@
-//! `[data]`: what is learned from, and what is done to it.
+//! `[data]`: the data, and how they are prepared.
 
 use isotherm::data::{self, Binarise, ConstantColumns, LeftOut, Split};
 use isotherm::{Action, Cause, Dialect, Kind, OptionName, Result, options, section};
@@ -21,16 +21,17 @@ section! {
         /// Columns to leave out, such as labels or row numbers: numbers from 1 on, ranges, or names in a header,
         /// such as 1,4-6,class. They are left out of `valid` and `test` as well.
         drop: Option<LeftOut> = None, value "COLUMNS";
-        /// How values become 0 and 1: as-is (they are already), threshold:0.5 (1 above that share of 1 or of 255,
-        /// whichever the training data have; from 1 on, above that value), static:SEED (drawn once with the
-        /// intensity as probability) or dynamic (drawn again in every epoch). Likelihoods under different rules
+        /// How values become 0 and 1: as-is (they are 0 and 1), threshold:0.5 (1 above that fraction of full scale,
+        /// which is 1, or 255 for bytes; a threshold of 1 or more is a value itself), static:SEED (drawn once with
+        /// the intensity as probability) or dynamic (drawn again in every epoch). Likelihoods under different rules
         /// cannot be compared.
         binarise: Binarise = Binarise::AsIs, value "RULE";
-        /// What to do about columns that never change: refuse the data, keep the columns, or keep them in
-        /// pictures (squares from 8x8 on whose mean is smooth, or a `shape`) and refuse them in tables.
+        /// What to do about columns that never change: refuse the data, keep the columns, or (auto) keep them in
+        /// pictures (a `shape` is given, or squares of at least 8x8 whose mean image is smooth) and refuse them in
+        /// tables.
         constant_columns: ConstantColumns = ConstantColumns::Auto;
-        /// Seed of the mixture's images, of `split`, and of the one draw of `binarise dynamic` that likelihoods
-        /// are measured on.
+        /// Seed of the images of the mixture, of `split`, and of the one draw of `binarise dynamic` on which
+        /// likelihoods are measured.
         data_seed: u64 = 1;
     }
 }
@@ -115,7 +116,7 @@ impl Cause for DataOptionError {
                 format!("{} needs a file of data to leave columns out of", d.option(name::drop))
             }
             DataOptionError::PatienceWithoutValidation => format!(
-                "{} needs validation data to see whether learning still helps; {}",
+                "{} needs validation data; {}",
                 d.option(options::name::patience),
                 d.action(&Action::GiveValidation)
             ),

@@ -1,5 +1,4 @@
-//! What a run writes about itself: a row of metrics now and then, and a summary at its end.
-//! Reports read only these.
+//! What a run records: a row of metrics at intervals, and a summary at its end. Reports read only these.
 
 pub mod diagnose;
 mod log;

@@ -31,7 +31,7 @@ pub struct Row {
     /// That of the averaged parameters on the validation data.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub log_likelihood_valid: Option<LogLikelihood>,
-    /// log Z of the averaged parameters, where it is followed and not enumerated.
+    /// The online estimate of log Z of the averaged parameters, if it is not enumerated.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub log_z_averaged: Option<OnlineEstimate>,
     /// The ladder, where there is one.
@@ -40,7 +40,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The likelihood of the model or, where only that is followed, of its averaged parameters.
+    /// The likelihood of the model or, if only that is measured, of its averaged parameters.
     pub fn likelihood(&self) -> Option<&LogLikelihood> {
         self.log_likelihood.as_ref().or(self.log_likelihood_averaged.as_ref())
     }
@@ -61,7 +61,7 @@ pub struct LadderRow {
     pub return_time_mean: f64,
     /// Their sum over a column.
     pub return_time_sum: f64,
-    /// Round trips completed since the count began anew: at the start, for the last fifth of the
+    /// Round trips completed since the count last restarted: at the start, for the last fifth of the
     /// updates, and for the sampling phase.
     pub round_trips: u64,
     /// Replicas times steps since then.

@@ -6,7 +6,7 @@ use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::trainer::Phase;
 
-/// What a finished run came to. Everything but `seconds` is the same for the same seed.
+/// The results of a finished run. Everything but `seconds` is the same for the same seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Mean log-likelihood, exact or estimated with a verdict; nothing if the model is too large to
@@ -14,13 +14,13 @@ pub struct Summary {
     pub log_likelihood: Option<LogLikelihood>,
     /// The same of the averaged parameters.
     pub log_likelihood_averaged: Option<LogLikelihood>,
-    /// Mean log-likelihood of the data that were watched, where there are some.
+    /// Mean log-likelihood of the validation data, if there are any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub log_likelihood_valid: Option<LogLikelihood>,
     /// The same of the averaged parameters.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub log_likelihood_valid_averaged: Option<LogLikelihood>,
-    /// Mean log-likelihood of the data that were kept for the end, where there are some.
+    /// Mean log-likelihood of the test data, if there are any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub log_likelihood_test: Option<LogLikelihood>,
     /// The same of the averaged parameters.
@@ -66,7 +66,7 @@ pub struct Summary {
 pub struct BestModel {
     /// Updates when it was reached.
     pub update: u64,
-    /// Mean log-likelihood of the validation data then, as it was followed along the run.
+    /// Mean log-likelihood of the validation data then, as it was measured along the run.
     pub log_likelihood_valid: f64,
 }
 

@@ -1,10 +1,10 @@
 //! The schedule of inverse temperatures for annealing: close together where the distribution
 //! changes fast.
 //!
-//! A step from β to β + δ multiplies the weights by factors whose logarithms have the standard
-//! deviation δ · sd(d log π_β / dβ). A pilot walks up with as long a step at each β as keeps that
-//! at a set value, and so keeps the weights' conditional effective sample size. The run proper
-//! takes the pilot's steps, each cut into as many as it can afford, and new random numbers.
+//! A step from β to β + δ multiplies the weights by factors whose logarithms have the standard deviation δ
+//! · sd(d log π_β / dβ). A pilot run takes, at each β, the step for which that is a fixed value, and so
+//! keeps the conditional effective sample size of the weights constant. The main run divides each step of
+//! the pilot into as many as it can afford, with new random numbers.
 
 use super::annealing::changes;
 use crate::causes::NonFinite;
@@ -19,17 +19,17 @@ const SPREAD: f64 = 0.03;
 /// The shortest and the longest step.
 const SHORTEST: f64 = 5e-5;
 const LONGEST: f64 = 0.02;
-/// How far the derivative's difference quotient reaches: small, and far from rounding in `f64`.
+/// The step of the difference quotient: small, but large against rounding in `f64`.
 const REACH: f64 = 1e-4;
 
-/// Inverse temperatures from 0 to 1, equally far apart for annealing.
+/// Inverse temperatures from 0 to 1, equally spaced for annealing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnnealingSchedule {
     betas: Vec<f64>,
 }
 
 impl AnnealingSchedule {
-    /// The schedule that a pilot with these particles, rows of the ensemble, finds.
+    /// The schedule that a pilot run with the rows of the ensemble as particles finds.
     pub fn pilot<E: Densities + Sync + ?Sized>(
         ensemble: &mut E,
         model: &E::Model,
@@ -56,7 +56,7 @@ impl AnnealingSchedule {
         AnnealingSchedule { betas: (0..=steps).map(|i| i as f64 / steps as f64).collect() }
     }
 
-    /// The same schedule in `steps` steps. The paths sample at β in `f32`, so these are such.
+    /// The same schedule in `steps` steps, rounded to `f32`, in which the paths take β.
     pub fn in_steps(&self, steps: usize) -> Vec<f64> {
         let gaps = self.betas.len() - 1;
         let mut betas: Vec<f64> = (0..=steps)

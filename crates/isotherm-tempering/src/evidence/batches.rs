@@ -1,18 +1,18 @@
 //! Annealing batch by batch, until the error is small enough.
 //!
-//! Weights are uneven for two reasons. Steps that are too long leave particles behind, which more
-//! steps cure; and particles settle in one region of the model or another, which only more
-//! particles average out. So the first batch decides on the number of steps, and more batches with
-//! as many are pooled with it.
+//! Weights are uneven for two reasons. If steps are too long, particles lag behind the distribution; more
+//! steps cure that. And particles end up in one region of the model or another; only more particles average
+//! that out. So the first batch decides the number of steps, and further batches with that number are
+//! pooled with it.
 
 use super::estimate::Estimate;
 use super::log_mean::upper_half;
 use crate::error::Result;
 
-/// The variance of the logarithms of a batch's weights, above their median, beyond which its steps
-/// are too few. (Not the effective sample size, which one particle in a rare region decides.)
+/// A batch has too few steps if the variance of its log weights, taken above their median, exceeds this.
+/// (The effective sample size is not used: a single particle in a rare region determines it.)
 const TOO_UNEVEN: f64 = 4.0;
-/// How many times as many steps are tried next.
+/// The factor by which the number of steps grows.
 const MORE: usize = 4;
 
 /// How much annealing may be done in one direction.
@@ -26,11 +26,11 @@ pub struct AnnealingEffort {
     pub steps: usize,
     /// Steps at the most.
     pub most_steps: usize,
-    /// The standard error, in nats, that is good enough.
+    /// The standard error to reach, in nats.
     pub error: f64,
 }
 
-/// What the batches came to.
+/// The pooled result of all batches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pooled {
     /// Their estimate.
@@ -41,8 +41,8 @@ pub struct Pooled {
     pub particles: usize,
 }
 
-/// Runs batches of annealing. `batch(which, steps)` gives the logarithms of its particles'
-/// weights, `which` counting up from 0 for new random numbers; `pool` makes an estimate of them.
+/// Runs batches of annealing. `batch(which, steps)` returns the log weights of its particles; `which`
+/// counts up from 0, for new random numbers. `pool` makes an estimate from them.
 pub fn anneal_in_batches(
     effort: &AnnealingEffort,
     mut batch: impl FnMut(usize, usize) -> Result<Vec<f64>>,

@@ -6,7 +6,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// Probability below the upper end of a two-sided 95 % interval.
 pub(super) const UPPER_95: f64 = 0.975;
 
-/// Stands for an error without bound.
+/// Stands for an infinite error.
 const BOUNDLESS: f64 = 1e6;
 
 /// One estimator's log Z in nats.
@@ -14,18 +14,18 @@ const BOUNDLESS: f64 = 1e6;
 pub struct Estimate {
     /// The estimate.
     pub value: f64,
-    /// Its standard error, as far as it can be seen from the spread.
+    /// Its standard error, by the spread of the groups.
     pub std_error: f64,
     /// Lower end of the 95 % interval.
     pub lower: f64,
     /// Upper end of the 95 % interval. The interval need not be symmetric.
     pub upper: f64,
-    /// The end that is a bound, where the estimator errs on one side only: the other end then is none.
-    /// Estimates from samples of the model bound as far as the samples are the model's, which is what
-    /// the verdict is about.
+    /// The end of the interval that is a bound, if the estimator errs on one side only; the other end is
+    /// then not a bound. An estimate from samples of the model is a bound only if these really are samples
+    /// of the model, which is what the verdict judges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounding_end: Option<End>,
-    /// Of how many equal weights the weights are worth as much, where there are weights.
+    /// The effective sample size, where there are weights.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_samples: Option<f64>,
 }
@@ -41,13 +41,13 @@ pub enum End {
 }
 
 impl Estimate {
-    /// The same of an estimator whose interval is a bound at one end only.
+    /// The estimate of an estimator whose interval is a bound at one end only.
     pub(super) fn bounding(self, end: End) -> Estimate {
         Estimate { bounding_end: Some(end), ..self }
     }
 
-    /// The same of an estimator that errs on one side: its interval, of which the far end is no bound, reaches to
-    /// that of another one that does not.
+    /// The estimate of an estimator that errs on one side. Its interval is a bound at `end`; the other end,
+    /// which is not a bound, is extended to that of `fair`, an estimator that does not err on one side.
     pub(super) fn bounding_beside(self, end: End, fair: &Estimate) -> Estimate {
         let it = self.bounding(end);
         match end {
@@ -56,9 +56,9 @@ impl Estimate {
         }
     }
 
-    /// With an error of that many degrees of freedom.
+    /// An estimate whose standard error has `freedom` degrees of freedom.
     pub fn around(value: f64, std_error: f64, freedom: f64) -> Estimate {
-        // Rungs without any overlap have an error without bound, which JSON could not hold.
+        // Rungs that do not overlap have an infinite error, which JSON cannot hold.
         let std_error = if std_error < BOUNDLESS { std_error } else { BOUNDLESS };
         let half = student(UPPER_95, freedom) * std_error;
         let (lower, upper) = (value - half, value + half);
@@ -74,7 +74,7 @@ impl Estimate {
         Estimate::around(mean, std_error, freedom)
     }
 
-    /// The same with something known exactly added to it.
+    /// The estimate plus a constant that is known exactly.
     pub fn plus(self, known: f64) -> Estimate {
         let (value, lower, upper) = (self.value + known, self.lower + known, self.upper + known);
         Estimate { value, lower, upper, ..self }
@@ -91,15 +91,15 @@ impl Estimate {
     }
 }
 
-/// The quantile of Student's t; the normal one's where there are no degrees of freedom to speak of
-/// would be too short, so there is at least one.
+/// The quantile of Student's t distribution, with at least one degree of freedom: the normal quantile would
+/// make intervals too short.
 pub fn student(probability: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom.max(1.0))
         .map_or(f64::INFINITY, |student| student.inverse_cdf(probability))
 }
 
-/// The standard error of a sum of independent influences that add up to nothing, one for each
-/// group, and its degrees of freedom.
+/// The standard error of an estimate, from the influences of independent groups, which sum to zero, and its
+/// degrees of freedom.
 pub fn spread(influences: &[f64]) -> (f64, f64) {
     let groups = influences.len() as f64;
     let squares: f64 = influences.iter().map(|x| x * x).sum();

@@ -1,60 +1,59 @@
-//! log Z of a model that moves, followed from look to look, after Desjardins, Bengio and Courville
-//! (2011), who follow log Z of every rung and a bias of the steps; here it is that of the cold end alone.
+//! Online estimates of log Z of a model that changes, after Desjardins, Bengio and Courville (2011). They
+//! estimate log Z of every rung and a bias of the steps; here it is log Z at β = 1 alone.
 //!
-//! At every look the columns of a tempered sampler see two things. Bridges between the rungs give log Z
-//! itself, uncertain by a nat or so but anew each time. And an importance step, the mean of
-//! exp(F_before − F_now) over samples of the model before, gives how far log Z has moved since the last
-//! look: certain to a hundredth of a nat, but such errors add up. A Kalman filter fuses the two: how
-//! much a bridge counts follows from the variances of both. Replicas move slowly, so that what is seen
-//! depends on what was seen before, bridges more than steps on some data and less on others: the gain is
-//! then not the best one, by a factor of two or so, which costs some of the certainty.
+//! A measurement gives two things for each column of a tempered sampler. BAR between the rungs gives log Z
+//! itself, uncertain by about a nat, but with a new error each time. An importance step, the mean of
+//! exp(F_before − F_now) over samples of the earlier model, gives the change of log Z since the last
+//! measurement: accurate to a hundredth of a nat, but its errors accumulate. A Kalman filter combines the
+//! two, weighted by their variances. Replicas move slowly, so successive measurements are correlated; the
+//! gain is then not optimal, by a factor of about two, which costs some accuracy.
 //!
-//! The error that is told does not rest on the filter's own: each column is followed by itself, and
-//! the error is their spread. It does not show what all columns have in common, as before each has made
-//! a few round trips.
+//! The reported standard error does not rely on the variance of the filter: each column is filtered by
+//! itself, and the error is their spread. It does not show errors that all columns share, as they do before
+//! each has made a few round trips.
 
 use super::estimate::Estimate;
 
-/// The share of the looks so far that count, at most: replicas that were slow to find their places
-/// when the run began are forgotten.
+/// The share of the measurements so far that count, at most: those of replicas that were slow to
+/// equilibrate at the start of the run are forgotten.
 const MEMORY: f64 = 0.2;
 
-/// The share of the looks so far over which variances are averaged. Weighing a look by its own would
-/// prefer those that happen to see little spread.
+/// The share of the measurements so far over which variances are averaged. Weighting a measurement by its
+/// own variance would prefer those that happen to have little spread.
 const TYPICAL: f64 = 0.03;
 
-/// log Z as each column of replicas sees it. It is part of the state of a run.
+/// log Z of each column. It is part of the state of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KalmanFilter {
-    /// Measurements with bridges that bore, so far.
-    pub looks: u64,
-    /// log Z at the last look, column by column.
+    /// Measurements so far whose BAR estimate was usable.
+    pub updates: u64,
+    /// log Z at the last measurement, for each column.
     pub log_z: Vec<f64>,
-    /// Variances of log Z as the filter sees it, of an importance step and of a look by bridges.
+    /// The filter's variances.
     pub variances: Variances,
 }
 
 /// Variances of means over all columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Variances {
-    /// Of log Z after the last look.
+    /// Of log Z after the last measurement.
     pub log_z: f64,
     /// Of an importance step.
     pub step: f64,
-    /// Of the bridges at a look.
+    /// Of a BAR estimate.
     pub bridges: f64,
 }
 
 impl KalmanFilter {
-    /// Takes in a look: how far log Z has moved since the last one, and log Z by bridges where these
-    /// bear, both as each column sees them. Where something is not finite, it begins anew.
-    pub fn look(&mut self, step: &[f64], bridges: Option<&[f64]>) {
+    /// Adds a measurement: the change of log Z since the last one and, where the rungs overlap, log Z by
+    /// BAR, both for each column. A value that is not finite resets the filter.
+    pub fn update(&mut self, step: &[f64], bridges: Option<&[f64]>) {
         let finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
         if !(finite(step) && bridges.is_none_or(finite)) {
             *self = KalmanFilter::default();
             return;
         }
-        if self.looks > 0 {
+        if self.updates > 0 {
             self.move_by(step);
         }
         if let Some(bridges) = bridges {
@@ -65,36 +64,36 @@ impl KalmanFilter {
     fn move_by(&mut self, step: &[f64]) {
         self.log_z.iter_mut().zip(step).for_each(|(log_z, step)| *log_z += step);
         let Variances { log_z, step: typical, .. } = &mut self.variances;
-        *typical += share(TYPICAL, self.looks - 1) * (variance(step) - *typical);
+        *typical += share(TYPICAL, self.updates - 1) * (variance(step) - *typical);
         *log_z += *typical;
     }
 
     fn correct(&mut self, bridges: &[f64]) {
         let Variances { log_z: variance_now, bridges: typical, .. } = &mut self.variances;
-        *typical += share(TYPICAL, self.looks) * (variance(bridges) - *typical);
-        if self.looks == 0 {
+        *typical += share(TYPICAL, self.updates) * (variance(bridges) - *typical);
+        if self.updates == 0 {
             (self.log_z, *variance_now) = (bridges.to_vec(), *typical);
         }
         let all = *variance_now + *typical;
         let best = if all > 0.0 { *variance_now / all } else { 0.0 };
-        let gain = best.max(share(MEMORY, self.looks));
+        let gain = best.max(share(MEMORY, self.updates));
         for (log_z, bridge) in self.log_z.iter_mut().zip(bridges) {
             *log_z += gain * (bridge - *log_z);
         }
         *variance_now = (1.0 - gain).powi(2) * *variance_now + gain.powi(2) * *typical;
-        self.looks += 1;
+        self.updates += 1;
     }
 
-    /// log Z of a model that is an importance step on from that of the last look; nothing before the
-    /// second look: the first replicas are still where they began.
+    /// log Z of a model that is one importance step away from that of the last measurement. `None` before
+    /// the second measurement, because the first replicas are still in their initial states.
     pub fn after(&self, step: &[f64]) -> Option<Estimate> {
         let moved: Vec<f64> =
             self.log_z.iter().zip(step).map(|(log_z, step)| log_z + step).collect();
-        (self.looks > 1).then(|| Estimate::of_groups(&moved))
+        (self.updates > 1).then(|| Estimate::of_groups(&moved))
     }
 }
 
-/// What the next of several things counts in an average over the last share of them.
+/// The weight of the next value in an average over the last share `memory` of all values.
 fn share(memory: f64, before: u64) -> f64 {
     1.0 / (1.0 + memory * before as f64)
 }
@@ -130,9 +129,9 @@ mod tests {
             truth += drift;
             let step = seen(drift, error_of_steps, &mut rng);
             let bridges = seen(truth, error_of_bridges, &mut rng);
-            filter.look(&step, Some(&bridges));
+            filter.update(&step, Some(&bridges));
         }
-        let found = filter.after(&[0.0; COLUMNS]).expect("many looks");
+        let found = filter.after(&[0.0; COLUMNS]).expect("many updates");
         ((found.value - truth) / found.std_error, found.std_error)
     }
 
@@ -166,16 +165,16 @@ mod tests {
     fn bridges_that_do_not_bear_are_done_without() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut filter = KalmanFilter::default();
-        filter.look(&[], None);
+        filter.update(&[], None);
         assert_eq!(filter, KalmanFilter::default(), "nothing to begin with");
         for _ in 0..2 {
-            filter.look(&[0.0; COLUMNS], Some(&seen(50.0, 0.1, &mut rng)));
+            filter.update(&[0.0; COLUMNS], Some(&seen(50.0, 0.1, &mut rng)));
         }
-        let before = filter.after(&[0.0; COLUMNS]).expect("two looks");
+        let before = filter.after(&[0.0; COLUMNS]).expect("two updates");
         let on = filter.after(&[0.5; COLUMNS]).expect("as before");
         assert!((on.value - before.value - 0.5).abs() < 1e-9, "{on:?}");
         for _ in 0..10 {
-            filter.look(&seen(-1.0, 0.0, &mut rng), None);
+            filter.update(&seen(-1.0, 0.0, &mut rng), None);
         }
         let after = filter.after(&[0.0; COLUMNS]).expect("as before");
         assert!((after.value - before.value + 10.0).abs() < 1e-9, "{after:?}");
@@ -185,11 +184,11 @@ mod tests {
     fn what_is_not_finite_begins_anew() {
         let mut filter = KalmanFilter::default();
         for _ in 0..3 {
-            filter.look(&[0.0; 2], Some(&[1.0, 2.0]));
+            filter.update(&[0.0; 2], Some(&[1.0, 2.0]));
         }
-        filter.look(&[f64::NAN, 0.0], Some(&[1.0, 2.0]));
+        filter.update(&[f64::NAN, 0.0], Some(&[1.0, 2.0]));
         assert_eq!(filter, KalmanFilter::default());
-        filter.look(&[], Some(&[f64::INFINITY, 2.0]));
+        filter.update(&[], Some(&[f64::INFINITY, 2.0]));
         assert_eq!(filter, KalmanFilter::default());
     }
 }

@@ -1,12 +1,12 @@
 //! log of a mean of weights, from their logarithms: what annealed importance sampling ends with.
 //!
-//! Weights are averaged, never their logarithms, whose mean is lower by half their variance. With
-//! few uneven weights the logarithm of the mean is low as well (Jensen), and the largest weights,
-//! which carry the mean, may be missing from the sample altogether: its own spread then says
-//! nothing of it. So the upper end of the interval also looks at the spread of the *logarithms*.
-//! A sum of many small steps is nearly normal, and e to a normal variable with mean μ and variance
-//! s² has the mean e^(μ + s²/2), which needs no large weight to be seen. Only the upper half of the
-//! logarithms has to look normal for this: μ is their median and s² taken above it.
+//! The weights are averaged, not their logarithms, whose mean is lower by half their variance. With few
+//! uneven weights the logarithm of the mean is too low as well (Jensen): the largest weights, which
+//! dominate the mean, may be missing from the sample, and the spread of the sample does not show it. The
+//! upper end of the interval therefore also uses the spread of the *log weights*. A sum of many small steps
+//! is nearly normal, and the exponential of a normal variable with mean μ and variance s² has the mean e^(μ
+//! + s²/2), which can be estimated without seeing a large weight. Only the upper half of the log weights
+//! has to be normal: μ is their median, and s² is taken above it.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -29,8 +29,8 @@ pub fn log_mean(logs: &[f64], groups: usize) -> Estimate {
     }
 }
 
-/// log mean e^x over one number a column, as each column sees it: the mean of what they see is the
-/// logarithm, and their spread is its error.
+/// log mean e^x over one number for each column, as one value for each column: the mean of these values is
+/// the logarithm, and their spread gives its standard error.
 pub fn log_mean_by_column(logs: &[f64]) -> Vec<f64> {
     let (value, weights) = log_mean_and_weights(logs);
     weights.iter().map(|w| value + (w - 1.0)).collect()
@@ -53,7 +53,7 @@ fn normal_upper(logs: &[f64], groups: usize) -> f64 {
     let mean = logs.iter().sum::<f64>() / n;
     let squares = logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
     let (of_mean, freedom) = spread(&by_group(logs.iter().map(|x| (x - mean) / n), groups));
-    // As many independent numbers as would give the mean the error that it has.
+    // The number of independent values that would give the mean its standard error.
     let independent = if of_mean > 0.0 { squares / of_mean.powi(2) } else { n };
     let n = independent.clamp(groups as f64, n);
     let error = (FRAC_PI_2 * variance / n + variance.powi(2) / n).sqrt();

@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// Whether nothing speaks against it.
+    /// Whether there is no reason against it.
     pub converged: bool,
     /// The verdict in words.
     pub sentence: String,
-    /// What speaks against it; empty if it converged, and in files of versions that recorded the sentence
-    /// alone.
+    /// The reasons against it. Empty if it converged, and in files of versions that recorded only the
+    /// sentence.
     #[serde(default)]
     pub reasons: Vec<Reason>,
-    /// What it rests on; absent in files of versions that recorded the sentence alone.
+    /// What it rests on; absent in files of versions that recorded only the sentence.
     #[serde(default)]
     pub basis: Option<Basis>,
 }
@@ -82,7 +82,7 @@ pub enum Quantity {
     MeanEnergy,
 }
 
-/// What speaks against an estimate.
+/// A reason against an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -94,7 +94,7 @@ pub enum Reason {
         start: Option<Start>,
         /// Its round trips.
         round_trips: u64,
-        /// In so many steps.
+        /// The number of steps.
         steps: u64,
         /// Its columns.
         columns: usize,
@@ -115,7 +115,7 @@ pub enum Reason {
         /// By how much.
         nats: f64,
     },
-    /// Estimates of log Z in an order in which they cannot be.
+    /// Estimates of log Z in an order that is impossible but for errors.
     WrongOrder {
         /// From the reference.
         up: f64,
@@ -161,7 +161,7 @@ fn words(basis: Basis, reasons: &[Reason]) -> String {
     let reasons: Vec<String> = reasons.iter().map(Reason::words).collect();
     match (agree, basis) {
         (true, Basis::TwoSamplers { nats_apart, round_trips, replicas, quick }) => {
-            // Agreement alone is what a quick estimate is content with.
+            // A quick estimate asks only for agreement.
             let few = match quick {
                 true => " (an estimate that is not quick waits for one each)",
                 false => "",
@@ -172,7 +172,10 @@ fn words(basis: Basis, reasons: &[Reason]) -> String {
             )
         }
         (true, Basis::OneSampler { round_trips }) => {
-            format!("nothing speaks against it, with {}", trips_in_words(round_trips))
+            format!(
+                "converged, as far as one sampler can show, with {}",
+                trips_in_words(round_trips)
+            )
         }
         (false, Basis::TwoSamplers { .. }) => format!(
             "not converged: {}; the interval contains what each of them found, and the truth may lie \
@@ -225,7 +228,7 @@ impl Reason {
     }
 }
 
-/// So many round trips, in words.
+/// A number of round trips in words.
 pub fn trips_in_words(count: u64) -> String {
     match count {
         0 => "no round trips".to_owned(),

@@ -1,4 +1,4 @@
-//! log Z from a tempered sampler on a ladder that stays as it is.
+//! log Z from a tempered sampler on a fixed ladder.
 //!
 //! For every gap, the work value u = log π_cold(x) − log π_hot(x) is recorded of the states on both of
 //! its rungs.
@@ -23,8 +23,8 @@ use crate::ensemble::Densities;
 /// Halvings of the interval that BAR's Δ is sought in.
 const HALVINGS: usize = 45;
 
-/// The overlap for each column below which a single look at a gap does not bear. On a ladder that
-/// serves it is three times that and more.
+/// The smallest overlap for each column at which BAR of a single step is used. On a well-spaced ladder the
+/// overlap is at least three times as large.
 const OVERLAP: f64 = 0.02;
 
 /// The work values of the states on both rungs of every gap.
@@ -54,7 +54,7 @@ impl WorkValues {
         WorkValues { columns, cold: vec![Vec::new(); gaps], hot: vec![Vec::new(); gaps] }
     }
 
-    /// Takes note of where the replicas are after a step.
+    /// Records the work values of the replicas after a step.
     pub fn record<P: Densities + Sync>(&mut self, tempering: &Tempering<P>) {
         let (betas, replicas) = (tempering.state.ladder.betas(), &tempering.state.replicas);
         let ensemble = &tempering.ensemble;
@@ -77,7 +77,8 @@ impl WorkValues {
             let (std_error, freedom) = spread(&influences);
             Estimate::around(climb, std_error, freedom).plus(of_reference)
         };
-        // Where a rung misses what its neighbour holds, a stepping stone is off by more than its spread shows.
+        // Where a rung misses states that its neighbour holds, a stepping stone is off by more than its
+        // spread shows.
         let bar = estimate(bar);
         LadderLogZ {
             up: estimate(step_up).bounding_beside(End::Lower, &bar),
@@ -86,9 +87,9 @@ impl WorkValues {
         }
     }
 
-    /// BAR's log Z above that of the reference, and what each column has to do with its error. Nothing
-    /// where the states on the two rungs of some gap hardly overlap: Δ is then a guess between them, and
-    /// its error too small.
+    /// BAR's log Z minus that of the reference, and the influence of each column on it. `None` if the
+    /// states on the two rungs of some gap hardly overlap: Δ is then undetermined, and its error would be
+    /// too small.
     pub fn bennett(&self) -> Option<(f64, Vec<f64>)> {
         let (gaps, overlaps): (Vec<Step>, Vec<f64>) =
             self.gaps(bar_and_overlap).into_iter().unzip();
@@ -96,13 +97,13 @@ impl WorkValues {
         overlaps.iter().all(bears).then(|| self.add_up(&gaps))
     }
 
-    /// What an estimator makes of every gap.
+    /// An estimator applied to every gap.
     fn gaps<T: Send>(&self, estimator: fn(&[f64], &[f64], usize) -> T) -> Vec<T> {
         let gaps = self.cold.par_iter().zip(&self.hot);
         gaps.map(|(cold, hot)| estimator(cold, hot, self.columns)).collect()
     }
 
-    /// The sum over the gaps, and that of the influences of each column.
+    /// The sum over the gaps, and the sum of the influences of each column.
     fn add_up(&self, gaps: &[Step]) -> (f64, Vec<f64>) {
         let mut influences = vec![0.0; self.columns];
         for gap in gaps {
@@ -135,7 +136,7 @@ fn work_values_of_column(
     works
 }
 
-/// Δ over one gap, and what each column has to do with it.
+/// Δ over one gap, and the influence of each column on it.
 struct Step {
     value: f64,
     influences: Vec<f64>,
@@ -165,8 +166,8 @@ fn bar(cold: &[f64], hot: &[f64], columns: usize) -> Step {
     bar_and_overlap(cold, hot, columns).0
 }
 
-/// BAR, and by how many states the two rungs overlap: Σ σ(1 − σ), a quarter for each that might be on
-/// either.
+/// BAR, and the overlap of the two rungs: Σ σ(1 − σ), to which a state that is equally likely on both
+/// contributes a quarter.
 fn bar_and_overlap(cold: &[f64], hot: &[f64], columns: usize) -> (Step, f64) {
     let both = || cold.iter().chain(hot).copied();
     let (mut low, mut high) =
@@ -181,7 +182,7 @@ fn bar_and_overlap(cold: &[f64], hot: &[f64], columns: usize) -> (Step, f64) {
         if excess(middle) > 0.0 { low = middle } else { high = middle }
     }
     let value = 0.5 * (low + high);
-    // dΔ = (what a column adds to the excess) / (minus the excess's slope).
+    // dΔ = (contribution of a column to the excess) / (minus the slope of the excess).
     let mut slope = 0.0;
     let mut influences = vec![0.0; columns];
     for (i, (of_hot, of_cold)) in hot.iter().zip(cold).enumerate() {

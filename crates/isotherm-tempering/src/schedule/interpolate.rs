@@ -1,8 +1,8 @@
-//! Points on polygons. Knots and points both come in order, so that one walk along both finds
-//! every point's place, however long the ladder is.
+//! Interpolation of piecewise linear curves. Knots and points are both sorted, so one pass over both finds
+//! the segment of every point.
 
-/// For each point the right end of the segment that it lies in, the outermost segments for points
-/// beyond them. `beyond(knot, point)` tells that the point comes after the knot.
+/// For each point, the right end of its segment; points outside the knots belong to the outermost segments.
+/// `beyond(knot, point)` says whether the point comes after the knot.
 pub(crate) fn places(
     knots: &[f64],
     points: impl Iterator<Item = f64>,
@@ -17,8 +17,8 @@ pub(crate) fn places(
     })
 }
 
-/// Where falling points lie among strictly falling knots: the right end of each one's segment and
-/// the share of the way to it from the left end.
+/// The segments of decreasing points among strictly decreasing knots: the right end of each, and the
+/// fraction of the way from its left to its right end.
 pub(crate) fn places_falling(knots: &[f64], points: &[f64]) -> impl Iterator<Item = (usize, f64)> {
     places(knots, points.iter().copied(), |knot, x| knot > x).map(|(right, x)| {
         let (x0, x1) = (knots[right - 1], knots[right]);
@@ -26,8 +26,8 @@ pub(crate) fn places_falling(knots: &[f64], points: &[f64]) -> impl Iterator<Ite
     })
 }
 
-/// The `x` at which the polygon through the knots reaches each of the rising heights. `ys` must
-/// increase strictly.
+/// The `x` at which the piecewise linear curve through the knots reaches each of the increasing heights.
+/// `ys` must increase strictly.
 pub(crate) fn invert_linear(
     xs: &[f64],
     ys: &[f64],

@@ -56,8 +56,8 @@ impl IsotonicFit {
         }
     }
 
-    /// The polygon through the pools' means at the entries that have weight, constant beyond its
-    /// ends.
+    /// The piecewise linear curve through the means of the pools at the entries that have weight, constant
+    /// beyond its ends.
     fn follow_pools(&mut self) {
         let (mut begin, mut before) = (0, None);
         for pool in &self.pools {

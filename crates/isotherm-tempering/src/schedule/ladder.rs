@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The narrowest gap that adaptation leaves or makes: closer rungs are the same distribution.
+/// The smallest gap that adaptation leaves: rungs that are closer have the same distribution.
 pub(crate) const NARROWEST: f64 = 1e-6;
 
 /// How the rungs of a new ladder are spaced.
@@ -36,12 +36,12 @@ impl Ladder {
         Ladder { betas: betas.collect() }
     }
 
-    /// The ladder of these inverse temperatures, or `None` if they are not one.
+    /// The ladder with these inverse temperatures, or `None` if they do not form one.
     pub fn from_betas(betas: Vec<f64>) -> Option<Ladder> {
         Ladder::is_ladder(&betas).then_some(Ladder { betas })
     }
 
-    /// Whether these inverse temperatures are those of a ladder.
+    /// Whether these inverse temperatures form a ladder.
     pub fn is_ladder(betas: &[f64]) -> bool {
         let falls = betas.windows(2).all(|pair| pair[0] > pair[1]);
         falls && betas.first() == Some(&1.0) && (betas.len() == 1 || betas.last() == Some(&0.0))

@@ -104,8 +104,8 @@ impl Targets {
     }
 }
 
-/// Turns masses into their running sums up to 1, each gap with at least a sliver of the straight
-/// line.
+/// Turns masses into cumulative sums up to 1. A small share of a straight line is added, so that no gap is
+/// empty.
 fn accumulate(masses: &mut [f64]) {
     let total: f64 = masses.iter().sum();
     let share = 1.0 / masses.len() as f64;

@@ -1,12 +1,12 @@
-//! One rung more where the flow falls steepest, or one fewer where it is not needed.
+//! Adds a rung where f_up falls most, and removes one that is not needed.
 
 use super::ladder::{Ladder, NARROWEST};
 
-/// How far above the minimum the mean swap rate must stay for a rung to be let go, so that a
-/// retired rung is not spawned again at once.
+/// How far above the minimum the mean swap rate must stay when a rung is retired, so that it is not spawned
+/// again at once.
 const SLACK: f64 = 0.05;
 
-/// A gap starves when it swaps less often than this share of the mean swap rate that is wanted.
+/// A gap is starved if its swap rate is below this share of the wanted mean swap rate.
 const STARVED: f64 = 0.1;
 
 /// The gap to split, j = argmax_i |f_up(i) − f_up(i+1)|, or `None` if all gaps are too narrow.
@@ -17,16 +17,16 @@ pub(crate) fn gap_to_split(ladder: &Ladder, f_up: &[f64]) -> Option<usize> {
     (0..ladder.gaps()).rev().filter(wide).max_by(|&a, &b| drop(a).total_cmp(&drop(b)))
 }
 
-/// Whether some gap hardly ever swaps. The mean swap rate does not see it where the other rungs
-/// are close together.
+/// Whether some gap hardly ever swaps. The mean swap rate does not show it if the other rungs are close
+/// together.
 pub(crate) fn is_starved(rejections: &[f64], min_swap: f64) -> bool {
     rejections.iter().any(|rejection| 1.0 - rejection < STARVED * min_swap)
 }
 
-/// Whether the ladder would still swap often enough with one rung fewer. The barrier Λ = Σ(1−r_i)
-/// barely depends on how many rungs it is measured with, so N−1 gaps would accept 1 − Λ/(N−1).
-/// While a gap starves no rung is to spare: the rungs are badly spaced, not too many.
-pub(crate) fn can_spare_a_rung(rejections: &[f64], min_swap: f64) -> bool {
+/// Whether one rung can be retired: the ladder would still swap often enough with one rung fewer. The
+/// barrier Λ = Σ(1−r_i) barely depends on the number of rungs it is measured with, so N−1 gaps would accept
+/// 1 − Λ/(N−1). No rung is retired while a gap is starved: the rungs are then badly spaced, not too many.
+pub(crate) fn can_retire_a_rung(rejections: &[f64], min_swap: f64) -> bool {
     let gaps = rejections.len();
     let barrier: f64 = rejections.iter().sum();
     gaps > 1
@@ -34,8 +34,8 @@ pub(crate) fn can_spare_a_rung(rejections: &[f64], min_swap: f64) -> bool {
         && !is_starved(rejections, min_swap)
 }
 
-/// The inner rung whose neighbours differ least in f_up and in rejection: letting it go opens the
-/// smallest gap.
+/// The inner rung whose neighbours differ least in f_up and in rejection: removing it opens the smallest
+/// gap.
 pub(crate) fn rung_to_retire(f_up: &[f64], rejections: &[f64]) -> Option<usize> {
     let cost =
         |rung: usize| (f_up[rung - 1] - f_up[rung + 1]) + (rejections[rung - 1] + rejections[rung]);
@@ -60,14 +60,14 @@ mod tests {
     #[test]
     fn no_rung_is_spare_while_one_is_needed() {
         // Λ = 1 over 4 gaps: 3 would accept 2/3.
-        assert!(can_spare_a_rung(&[0.25; 4], 0.4));
+        assert!(can_retire_a_rung(&[0.25; 4], 0.4));
         // Λ = 2.2 over 4 gaps: 3 would accept 0.27.
-        assert!(!can_spare_a_rung(&[0.55; 4], 0.4));
+        assert!(!can_retire_a_rung(&[0.55; 4], 0.4));
         // A mean of 0.75, but one gap is shut.
-        assert!(!can_spare_a_rung(&[0.0, 0.0, 0.0, 0.99], 0.4));
+        assert!(!can_retire_a_rung(&[0.0, 0.0, 0.0, 0.99], 0.4));
         assert!(is_starved(&[0.0, 0.0, 0.0, 0.99], 0.4));
         assert!(!is_starved(&[0.9; 4], 0.4));
-        assert!(!can_spare_a_rung(&[0.1], 0.4), "the ends stay");
+        assert!(!can_retire_a_rung(&[0.1], 0.4), "the ends stay");
     }
 
     #[test]

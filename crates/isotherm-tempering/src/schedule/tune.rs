@@ -1,8 +1,9 @@
-//! A ladder laid anew, for samplers that tune it in rounds and then measure with it as it is.
+//! Spacing the ladder of a model that does not change, for samplers that tune it in rounds and then measure
+//! with it fixed.
 //!
-//! Training changes the model at every step, and its ladder follows in small steps. A sampler of a
-//! model that stays can do better: watch a fixed ladder for a while, then lay the one that would
-//! reject equally often at every gap, with as many rungs as that takes. Once replicas have gone round, the
+//! Training changes the model at every step, and its ladder follows in small steps. A sampler of a fixed
+//! model can do better: observe a fixed ladder for a while, then compute the ladder that would reject
+//! equally often at every gap, with as many rungs as that takes. Once replicas have made round trips, the
 //! flow shows where states change slowly, and the rungs can follow it.
 
 use super::ladder::Ladder;
@@ -13,22 +14,23 @@ use crate::flow::Histograms;
 
 /// Fewest gaps that a ladder is given.
 const FEWEST_GAPS: usize = 3;
-/// Most rungs that a warm-up lays.
+/// The most rungs that a warm-up uses.
 pub const MOST_RUNGS: usize = 100;
-/// The rejection that every gap should have after it: half of the swaps succeed.
+/// The rejection rate that every gap should have: half of the swaps succeed.
 const REJECTION: f64 = 0.5;
-/// The shares of a warm-up after which the ladder is laid anew, if every gap was tried by then; what is left
-/// lets the replicas equilibrate.
+/// The shares of a warm-up after which the ladder is respaced, if every gap has been tried by then. In the
+/// remaining steps the replicas equilibrate.
 const TUNED_AFTER: [f64; 4] = [0.1, 0.2, 0.4, 0.6];
-/// The share of further steps in which the rungs follow the flow; what is left lets the replicas equilibrate.
+/// The share of further steps in which the rungs follow the flow. In the remaining steps the replicas
+/// equilibrate.
 const FOLLOWED: f64 = 0.75;
-/// How far they go: n moves of μ = 4/n leave e⁻⁴ of the way to where the flow wants them.
+/// How far they move: n moves of μ = 4/n leave e⁻⁴ of the distance to the target.
 const FOLLOWED_FAR: f64 = 4.0;
-/// The largest μ: the flow has to show what came of the last moves.
+/// The largest μ: the flow has to show the effect of earlier moves.
 const LARGEST_MU: f64 = 0.01;
 
 impl<E: Ensemble> Tempering<E> {
-    /// Lays the ladder anew at the end of a round, before step `step` of a warm-up of `steps` steps.
+    /// Respaces the ladder at the end of a round, before step `step` of a warm-up of `steps` steps.
     pub(crate) fn tune_between_rounds(&mut self, step: u64, steps: u64) {
         let ends_a_round = |share: &f64| (share * steps as f64) as u64 == step;
         if step > 0 && TUNED_AFTER.iter().any(ends_a_round) {
@@ -36,9 +38,9 @@ impl<E: Ensemble> Tempering<E> {
         }
     }
 
-    /// Moves the rungs towards where the flow wants them, after step `step` of `steps` steps; towards the
-    /// end they stay. Equal rejection does not see how slowly states change on a rung, the flow does;
-    /// but it shows only once replicas have gone round, so this comes after a warm-up and some steps of
+    /// Moves the rungs towards an even flow after step `step` of `steps`; in the last quarter they stay.
+    /// Equal rejection does not show how slowly states change on a rung, the flow does. But the flow is
+    /// known only after replicas have made round trips, so this follows a warm-up and some steps of
     /// measuring.
     pub(crate) fn follow_flow(&mut self, step: u64, steps: u64) {
         let followed = FOLLOWED * steps as f64;
@@ -47,9 +49,9 @@ impl<E: Ensemble> Tempering<E> {
         }
     }
 
-    /// Moves the rungs the fraction `mu` of the way to where half of them would be by the flow, as the
-    /// paper's are, and half by rejection: a gap then has at most twice its share of the barrier,
-    /// so that the rungs of no gap come to lie too far apart for swaps, and for BAR.
+    /// Moves the rungs by the fraction `mu` towards a compromise: half of the mass is placed by the flow,
+    /// as in the paper, and half by rejection. Each gap then has at most twice its share of the barrier, so
+    /// no gap becomes too wide for swaps or for BAR.
     fn move_by_flow(&mut self, mu: f64) {
         let s = &mut self.state;
         let (rejections, before) = (s.rates.rejections(), s.ladder.betas().to_vec());
@@ -68,11 +70,11 @@ impl<E: Ensemble> Tempering<E> {
         s.flow.move_rungs(&before, s.ladder.betas(), &mut Histograms::default());
     }
 
-    /// Lays the ladder whose gaps would all reject with this probability, by what was seen since it
-    /// was laid last; at most `most_rungs` rungs. The barrier Λ, the sum of the rejections, hardly
-    /// depends on the rungs it is measured with, but too few rungs show too little of it: a
-    /// ladder on which nothing swaps doubles. Does nothing before every gap was tried: one that was not would
-    /// count as open.
+    /// Respaces the ladder so that all gaps would reject with this probability, by the rates observed since
+    /// it was last respaced, with at most `most_rungs` rungs. The barrier Λ, the sum of the rejection
+    /// rates, hardly depends on the rungs it is measured with, but too few rungs underestimate it: a ladder
+    /// on which nothing swaps is doubled. Does nothing before every gap was tried, because an untried gap
+    /// would count as one without rejection.
     fn tune(&mut self, rejection: f64, most_rungs: usize) {
         if !self.state.rates.are_known() {
             return;
@@ -85,8 +87,8 @@ impl<E: Ensemble> Tempering<E> {
         }
     }
 
-    /// Puts the replicas on another ladder: each rung takes the states of the rung nearest to it,
-    /// or copies of them. Labels, counts and rates begin anew.
+    /// Puts the replicas on another ladder: each rung takes the states of the nearest old rung, or copies
+    /// of them. Labels, counts and rates are reset.
     fn lay(&mut self, ladder: Ladder) {
         let (old, replicas) = (self.state.ladder.betas(), &self.state.replicas);
         let columns = replicas.columns();

@@ -1,4 +1,4 @@
-//! Sweeps of a target that carries the fields of a state along: row by row, on all threads.
+//! Sweeps of a target that keeps the fields of a state up to date: row by row, on all threads.
 
 use rayon::prelude::*;
 

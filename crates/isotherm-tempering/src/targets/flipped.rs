@@ -20,7 +20,7 @@ pub(super) fn sweep<T: Target + ?Sized>(
     for ((_, rng), state) in rows.filter(|((beta, _), _)| **beta == 0.0) {
         toss(state, rng);
     }
-    // Asked for anew at each sweep, one call in n + 1: what is carried along cannot drift.
+    // Computed again at each sweep, one call in n + 1, so that rounding errors do not accumulate.
     target.energies(states, energies)?;
     finite(energies, states, n)?;
     let mut changes = vec![0.0; energies.len()];

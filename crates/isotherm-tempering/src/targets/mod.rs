@@ -64,8 +64,8 @@ pub trait Target: Sync {
     /// By how much the energy of every state changes when its variable `j` is flipped, given the
     /// energies as they are. The states may be changed meanwhile, but must be left as they were.
     ///
-    /// Unless it is written anew, this asks for the energies of the flipped states, so that a
-    /// sweep asks for energies n + 1 times.
+    /// The default implementation asks for the energies of the flipped states, so a sweep asks for energies
+    /// n + 1 times.
     fn flip_changes(
         &self,
         j: usize,
@@ -80,7 +80,7 @@ pub trait Target: Sync {
         outcome
     }
 
-    /// The way to sweep each state by itself, if the target has one; it is taken where there is.
+    /// The target as one that can update fields, if it is; such a target is swept state by state.
     fn local_fields(&self) -> Option<&dyn LocalFields> {
         None
     }

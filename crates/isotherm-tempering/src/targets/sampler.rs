@@ -7,7 +7,7 @@ use crate::ensemble::Densities;
 use crate::error::Result;
 use crate::evidence::Estimate;
 use crate::recorders::{MOST_RECORDS, RecordWork, Thinned};
-use crate::sampler::{Moment, Progress, Recorder, Sampler, WarmUp};
+use crate::sampler::{Progress, Recorder, Sampler, StepView, WarmUp};
 use crate::streams::Key;
 use crate::{Ladder, Spacing, Tempering, TemperingState};
 
@@ -76,9 +76,9 @@ struct ColdEnergy {
 }
 
 impl<T: Target + ?Sized> Recorder<TargetEnsemble<T>> for ColdEnergy {
-    fn record(&mut self, moment: &mut Moment<'_, TargetEnsemble<T>>) -> Result<()> {
-        let ensemble = &moment.tempering.ensemble;
-        for (sum, row) in self.sums.iter_mut().zip(moment.replicas().cold_rows()) {
+    fn record(&mut self, view: &mut StepView<'_, TargetEnsemble<T>>) -> Result<()> {
+        let ensemble = &view.tempering.ensemble;
+        for (sum, row) in self.sums.iter_mut().zip(view.replicas().cold_rows()) {
             *sum += ensemble.energy(row);
         }
         Ok(())
@@ -95,16 +95,16 @@ struct RecordStates {
 }
 
 impl<T: Target + ?Sized> Recorder<TargetEnsemble<T>> for RecordStates {
-    fn record(&mut self, moment: &mut Moment<'_, TargetEnsemble<T>>) -> Result<()> {
+    fn record(&mut self, view: &mut StepView<'_, TargetEnsemble<T>>) -> Result<()> {
         let first = self.energies.len();
-        for row in moment.replicas().cold_rows().into_iter().take(self.wanted - first) {
-            self.states.extend_from_slice(moment.tempering.ensemble.state(row));
+        for row in view.replicas().cold_rows().into_iter().take(self.wanted - first) {
+            self.states.extend_from_slice(view.tempering.ensemble.state(row));
             self.energies.push(0.0);
         }
         // As the target gives them, without the rounding of energies that are carried along.
         let (states, energies) = (&self.states[first * self.n..], &mut self.energies[first..]);
         if !energies.is_empty() {
-            moment.model.energies(states, energies)?;
+            view.model.energies(states, energies)?;
             finite(energies, states, self.n)?;
         }
         Ok(())

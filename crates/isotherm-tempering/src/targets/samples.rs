@@ -4,12 +4,12 @@ use crate::evidence::work_values::LadderLogZ;
 use crate::evidence::{Basis, Estimate, Reason, Verdict};
 use crate::flow::too_few_round_trips;
 
-/// Nats that are no difference, whatever the errors.
+/// A difference below this many nats is ignored, whatever the errors.
 const NEGLIGIBLE: f64 = 0.05;
-/// A standard error of log Z in nats beyond which it says little.
+/// A larger standard error of log Z, in nats, is reported.
 const LARGE_ERROR: f64 = 1.0;
 
-/// Samples of a target, log Z, and how the ladder did.
+/// Samples of a target, log Z, and statistics of the ladder.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TargetSamples {
@@ -48,8 +48,8 @@ impl TargetSamples {
         self.states.chunks_exact(self.n)
     }
 
-    /// Whether anything speaks against these figures. A sampler that never found a mode cannot know
-    /// of it, so that nothing speaking against them is no proof.
+    /// Whether there is a reason against these figures. A sampler that never found a mode cannot know of
+    /// it, so the absence of reasons is no proof.
     pub fn verdict(&self) -> Verdict {
         let (round_trips, columns, steps) = (self.round_trips, self.columns, self.steps);
         let mut reasons = Vec::new();
@@ -57,7 +57,7 @@ impl TargetSamples {
             reasons.push(Reason::FewRoundTrips { start: None, round_trips, steps, columns });
         }
         if let Some(LadderLogZ { up, down, bar }) = &self.log_z {
-            // Up is low and down is high where neighbouring rungs hold different things, but never the
+            // Up is too low and down too high if neighbouring rungs hold different states, but never the
             // other way round.
             if bar.upper + NEGLIGIBLE < up.lower || down.upper + NEGLIGIBLE < bar.lower {
                 let [up, down, bar] = [up, down, bar].map(|estimate| estimate.value);

@@ -32,7 +32,7 @@ pub enum Binarise {
 }
 
 impl Binarise {
-    /// The same with one draw for all epochs, for a look at the data: no grey values need to be held.
+    /// The same rule with one draw for all epochs, for inspecting data without holding grey values.
     pub fn drawn_once(self) -> Binarise {
         if self == Binarise::Dynamic { Binarise::Static(1) } else { self }
     }
@@ -47,8 +47,8 @@ impl Binarise {
     }
 }
 
-/// What the values of a file mean to a rule. The training data decide, and held-out data are read on
-/// the same scale, because the range of a small file says little.
+/// How a rule reads the values of a file. The training data decide, and held-out data are read on the same
+/// scale, because the range of a small file says little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Scale {

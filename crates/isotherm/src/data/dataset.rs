@@ -119,9 +119,9 @@ impl Dataset {
         self.table().map_or(Vec::new(), Table::constant_columns)
     }
 
-    /// Refuses data that nothing can be learned from and, unless they are to be kept, data with
-    /// constant columns: a model of them is certain of what it has never seen vary. `shape` is that of
-    /// the examples, if they are pictures.
+    /// Refuses data that nothing can be learned from and, unless they are to be kept, data with constant
+    /// columns, of which a model becomes certain without evidence. `shape` is that of the examples, if they
+    /// are pictures.
     pub fn check_learnable(
         &self,
         constant_columns: ConstantColumns,

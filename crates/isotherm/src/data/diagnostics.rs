@@ -1,4 +1,4 @@
-//! What is worth knowing about data before or after a run, without being an error.
+//! Observations about data that are not errors.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub enum DataDiagnostic {
         /// The bit.
         value: u8,
     },
-    /// Something that reading the data took for granted.
+    /// An assumption made when the data were read.
     Assumed {
         /// The data.
         source: String,
@@ -40,7 +40,7 @@ pub enum DataDiagnostic {
     },
 }
 
-/// What reading a file took for granted.
+/// An assumption made when a file was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -62,7 +62,7 @@ impl DataDiagnostic {
             DataDiagnostic::RuleLeavesNothing { source, rule, above, value } => {
                 let rule = rule_words(*rule, *above);
                 format!(
-                    "{source} ({rule}): every value is {value}; check that the rule suits the file"
+                    "{source} ({rule}): every value is {value}; check that the rule fits the file"
                 )
             }
             DataDiagnostic::Assumed { source, assumption } => {
@@ -73,7 +73,7 @@ impl DataDiagnostic {
 }
 
 impl DataDiagnostic {
-    /// What is worth knowing about data before training on them.
+    /// The observation about training data, if there is one.
     pub fn of_training(data: &Dataset) -> Option<DataDiagnostic> {
         let table = data.table()?;
         let (count, columns) = (table.constant_columns().len(), table.examples().cols());
@@ -81,7 +81,7 @@ impl DataDiagnostic {
         (count > 0).then_some(DataDiagnostic::ConstantColumns { source, count, columns })
     }
 
-    /// What is odd about data that are only measured.
+    /// The observation about held-out data, if there is one.
     pub fn of_held_out(data: &Dataset) -> Option<DataDiagnostic> {
         let table = data.table()?;
         let ones: u64 = table.examples().column_counts().iter().sum();
@@ -95,7 +95,7 @@ impl DataDiagnostic {
         })
     }
 
-    /// What reading the data took for granted, if anything.
+    /// The assumption made when the data were read, if there is one.
     pub fn of_reading(data: &Dataset) -> Option<DataDiagnostic> {
         let table = data.table()?;
         let source = table.name.clone();

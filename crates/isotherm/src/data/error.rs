@@ -58,7 +58,7 @@ pub enum DataProblem {
         /// The rule.
         rule: Binarise,
     },
-    /// Values that do not mean what those of the training data mean.
+    /// Values that are not on the scale of the training data.
     OtherScale {
         /// The smallest and the largest value.
         range: [f64; 2],
@@ -187,7 +187,7 @@ impl DataProblem {
             }
             DataProblem::AllConstant { rule } => format!(
                 "under {} every column is constant, so there is nothing to learn; check that the rule \
-                 suits the values ({} shows them)",
+                 fits the values ({} shows them)",
                 d.setting(name::binarise, &rule.to_string()),
                 d.action(&Action::Inspect)
             ),

@@ -98,8 +98,8 @@ impl Dataset {
         }
     }
 
-    /// Examples that a rule binarises: `value` of a row and a column. `like` is what the values of the
-    /// training data mean, which these must mean too.
+    /// Examples that a rule binarises: `value` of a row and a column. `like` is the scale of the training
+    /// data, on which these values must lie too.
     ///
     /// ```
     /// use isotherm::data::{Binarise, Dataset};

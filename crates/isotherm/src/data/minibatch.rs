@@ -25,8 +25,8 @@ impl Minibatches {
         Minibatches::from_update(size, seed, 0)
     }
 
-    /// The same with a first pass over the data that begins at an update other than the first: the pass
-    /// uses every example, in an order that no earlier pass had.
+    /// The same, with the first pass over the data beginning at update `origin`. That pass uses every
+    /// example, in an order that no earlier pass had.
     pub(crate) fn from_update(size: usize, seed: u64, origin: u64) -> Minibatches {
         Minibatches { size, seed, origin, order: Vec::new(), epoch: None }
     }
@@ -39,7 +39,7 @@ impl Minibatches {
         batch
     }
 
-    /// Makes a matrix of the data's width hold the batch of an update and nothing else.
+    /// Replaces the rows of `batch` by the batch of an update.
     pub fn fill(&mut self, update: u64, data: &Dataset, batch: &mut BitMatrix) {
         match &data.0 {
             Data::Examples(table) => self.fill_from_table(update, table, batch),

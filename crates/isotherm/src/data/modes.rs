@@ -1,4 +1,4 @@
-//! The modes of data that know them.
+//! The known modes of a data distribution.
 
 use isotherm_kernels::BitMatrix;
 

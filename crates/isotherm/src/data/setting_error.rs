@@ -1,4 +1,4 @@
-//! Settings of data whose text cannot be read, or that do not fit the data.
+//! Data options that cannot be parsed, or that do not fit the data.
 
 use super::{ImageShape, name};
 use crate::error::{Cause, Dialect, Kind};

@@ -1,5 +1,5 @@
-//! Width and height of examples that are images: for pictures of them, for whether a pixel may always be
-//! off, and for which pixels are neighbours.
+//! Width and height of examples that are images: to draw them, to allow pixels that never change, and to
+//! know which pixels are neighbours.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 /// The smallest side of an image whose shape is guessed.
 const SMALLEST_SIDE: usize = 4;
 
-/// The smallest side of a square that is taken for an image if that changes what a run does.
+/// The smallest side of a square that is treated as an image where this changes what a run does.
 const SURE_SIDE: usize = 8;
 
 /// Columns are the pixels of an image if neighbours differ by less than this fraction of what columns
@@ -44,10 +44,10 @@ impl ImageShape {
         square.filter(|shape| shape.is_smooth(means, |at| means[at] > 0.0 && means[at] < 1.0))
     }
 
-    /// Whether neighbouring pixels of a picture are alike in both directions. Only pixels that vary
-    /// count, because constant columns alone would make a table smooth. A table whose columns are sorted
-    /// is smooth along its rows and, because each row continues the one before, nearly as smooth across
-    /// them; but there a step to the row below changes more than a step of half a row.
+    /// Whether neighbouring pixels of a picture are alike in both directions. Only pixels that vary count,
+    /// because constant columns alone would make a table smooth. A table with sorted columns is smooth
+    /// along its rows and, because each row continues the one before, nearly as smooth across them. But
+    /// there, a step to the row below changes more than a step of half a row.
     pub fn is_smooth(self, picture: &[f64], varies: impl Fn(usize) -> bool) -> bool {
         let varying: Vec<usize> = (0..picture.len()).filter(|&at| varies(at)).collect();
         let mean_over = |places: &[usize], value: &dyn Fn(usize) -> Option<f64>| {

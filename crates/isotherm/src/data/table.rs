@@ -19,7 +19,7 @@ pub(crate) struct Table {
     binarise: Binarise,
     /// What the values in the file mean to that rule.
     scale: Scale,
-    /// What reading the file took for granted, if anything.
+    /// The assumption made when the file was read, if there is one.
     assumption: Option<Assumption>,
     /// Whether some columns of the file were left out.
     pub(super) some_left_out: bool,
@@ -39,7 +39,8 @@ impl Table {
         }
     }
 
-    /// Values that were read, under a name. Grey ones are measured on a draw by the data seed.
+    /// A table of values that were read. Likelihoods of grey values are measured on a draw by the data
+    /// seed.
     pub(super) fn of(name: String, loaded: Loaded, binarise: Binarise, data_seed: u64) -> Table {
         let Loaded { values, scale, assumption } = loaded;
         let (examples, grey) = match values {

@@ -2,7 +2,7 @@
 //!
 //! A [`Diagnostic`] is a kind with fields. Programs match on the kind; people read its one sentence
 //! ([`Diagnostic::words`]), which names options and commands in the [`Dialect`](crate::Dialect) of their
-//! front end. The rules that raise diagnostics stand beside the record of a run, in `isotherm-run`; the
+//! front end. The rules that raise diagnostics are in `isotherm-run`, beside the record of a run; the
 //! thresholds that rules and sentences share are in [`limits`].
 
 mod fields;

@@ -48,7 +48,7 @@ fn every_kind_is_one_sentence_in_the_words_of_the_front_end() {
         let words = diagnostic.words(&Marked);
         assert!(words.ends_with('.') && !words.ends_with("..") && !words.contains('\n'), "{words}");
         assert!(!words.contains("--") && !words.contains("isotherm "), "no front end: {words}");
-        assert!(seen.insert(words.clone()), "{words} is said of two kinds");
+        assert!(seen.insert(words.clone()), "two kinds have the sentence {words}");
         let expected: &[&str] = match &diagnostic {
             Diagnostic::Data { about: DataDiagnostic::ConstantColumns { .. } } => {
                 &["votes.csv: 2 of 30 columns"]

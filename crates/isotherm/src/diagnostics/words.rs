@@ -106,7 +106,7 @@ impl Diagnostic {
                     WhichParameters::Averaged => " of the averaged parameters",
                 };
                 format!(
-                    "The log-likelihood{of} has {}; {} takes more time for it",
+                    "The log-likelihood{of} has {}; {} spends more time on it",
                     verdict.sentence,
                     d.action(&Action::Evaluate)
                 )
@@ -132,7 +132,7 @@ impl Diagnostic {
                 };
                 format!(
                     "No replica completed a round trip between the ends of the ladder in \
-                     {in_what}{before}: the samples may come from a part of the model only"
+                     {in_what}{before}: the samples may cover only a part of the model"
                 )
             }
             Diagnostic::StarvedGap { rung, betas, swap_rate, others } => {
@@ -155,7 +155,7 @@ impl Diagnostic {
             Diagnostic::ColdBottleneck { rung, beta, fall, predicted } => format!(
                 "A bottleneck at the cold end: f_up falls by {fall:.2} from β = 1 to β = {beta:.3} (rung \
                  {rung}), more than {}, where the swap rates predict {predicted:.2}; swaps are accepted \
-                 there, but replicas turn back, because they mix slowly inside the rungs",
+                 there, but replicas turn back because states change slowly on these rungs",
                 limits::COLD_FALL
             ),
             Diagnostic::SlowMixing {
@@ -185,15 +185,15 @@ impl Diagnostic {
                 d.setting(name::min_swap, &min_swap.to_string())
             ),
             Diagnostic::FewRoundTrips { round_trips, columns } => format!(
-                "The samples may come from a part of the model only: there were {} between the ends of \
+                "The samples may cover only a part of the model: there were {} between the ends of \
                  the ladder since it was set up, fewer than one for each of the {columns} columns; \
                  samples need a larger {}",
                 trips_in_words(*round_trips),
                 d.option(sampling::name::warm_up)
             ),
             Diagnostic::LostModes { updates, distance } => format!(
-                "After {updates} updates the model gives the modes of the data other masses than the data: \
-                 the total variation distance is {distance:.2}, more than {}",
+                "After {updates} updates the masses of the modes differ between the model and the data: their \
+                 total variation distance is {distance:.2}, more than {}",
                 limits::LOST_MODES
             ),
             Diagnostic::IdleUnits { samples, off, on } => {

@@ -1,19 +1,19 @@
 //! log Z of a model that is too large to enumerate, as a bracket with a verdict.
 //!
-//! 1. A pilot finds the schedule, and annealing up it gives a lower bound that rests on nothing
-//!    but exact draws from the reference.
-//! 2. The evaluating sampler runs from two starts and gives estimates from its ladder. Where the two
-//!    do not agree, or made fewer round trips than there are replicas, it goes on for longer.
-//! 3. Annealing down from each one's samples gives upper bounds.
-//! 4. The two starts are compared. If they agree, the value is BAR's and the bracket reaches from
-//!    the lower bound to the upper ones, each with its error. If not, it holds every estimate.
+//! 1. A pilot run finds the annealing schedule, and annealing up along it gives a lower bound that
+//!    rests only on exact draws from the reference.
+//! 2. The evaluating sampler runs from two starts and gives estimates from its ladder. If the two do
+//!    not agree, or made fewer round trips than there are replicas, it continues.
+//! 3. Annealing down from the samples of each start gives upper bounds.
+//! 4. The two starts are compared. If they agree, the value is BAR's, and the bracket reaches from
+//!    the lower bound to the upper ones, each with its error. If not, it contains every estimate.
 
 use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 use super::budget::Budget;
-use super::evaluating_sampler::{EvaluatingSampler, Found, SamplerReport};
+use super::evaluating_sampler::{EvaluatingSampler, SamplerReport, SamplerResult};
 use super::verdict::{have_run_long_enough, judge};
 use crate::data::Dataset;
 use crate::error::Result;
@@ -31,8 +31,8 @@ use isotherm_tempering::threads::keep_awake;
 /// Particles of the pilot.
 const PILOT: usize = 128;
 
-/// How many times as many steps as the pilot's annealing takes at least, where it may: with only
-/// two or three times as many, particles settle in the wrong modes and the errors are too small.
+/// Annealing takes at least this many times the steps of the pilot, if it may: with only two or three times
+/// as many, particles end up in the wrong modes and the errors are too small.
 const PILOT_STEPS: usize = 4;
 
 /// log Z with everything that it rests on.
@@ -158,9 +158,9 @@ impl Work<'_> {
         anneal_in_batches(effort, batch, |logs| from_below(logs, of_reference))
     }
 
-    /// What the sampler finds from its two starts, after as long as it takes them to come round and agree or
-    /// as it may run.
-    fn sample(&self, progress: &mut dyn FnMut(&str, f64)) -> Result<[Found; 2]> {
+    /// The results of the sampler from its two starts. It runs until they agree and have made enough round
+    /// trips, or until the budget is used up.
+    fn sample(&self, progress: &mut dyn FnMut(&str, f64)) -> Result<[SamplerResult; 2]> {
         let mut length = self.budget.sampler;
         let count = self.budget.particles_down() * self.budget.batches_down();
         let begun = |start, part| {
@@ -172,15 +172,16 @@ impl Work<'_> {
         let mut data = begun(self.second.start, OF_SAMPLERS[1])?;
         let mut longer = "";
         loop {
-            let mut look = |sampler: &mut EvaluatingSampler<'_>, start: Start| {
+            let mut measure = |sampler: &mut EvaluatingSampler<'_>, start: Start| {
                 let what = format!("sampling{longer} from {start}");
-                let found = sampler.look(length, count, &mut [], &mut |share| {
+                let found = sampler.measure(length, count, &mut [], &mut |share| {
                     progress(&what, share);
                     true
                 });
                 found.map(|found| found.expect("a sampler that nobody stops ends"))
             };
-            let found = [look(&mut random, Start::Random)?, look(&mut data, self.second.start)?];
+            let found =
+                [measure(&mut random, Start::Random)?, measure(&mut data, self.second.start)?];
             match length.longer(random.steps()) {
                 Some(more) if length.in_full || !have_run_long_enough(&found) => length = more,
                 _ => return Ok(found),
@@ -189,7 +190,7 @@ impl Work<'_> {
         }
     }
 
-    /// Batches of samples in turn, or again where they have come to an end.
+    /// Anneals down from batches of samples in turn; when all are used, it starts over.
     fn down(
         &self,
         effort: &AnnealingEffort,
@@ -220,8 +221,7 @@ impl Work<'_> {
         base_rate(&self.marginals, self.model.n_hidden(), SwapOn::FreeEnergy)
     }
 
-    /// A path of so many particles. Their states do not matter: the first step, at β = 0, draws
-    /// them.
+    /// A path with `count` particles. Their states do not matter: the first step, at β = 0, draws them.
     fn particles(&self, count: usize) -> Gibbs {
         let mut path = self.path();
         path.set_hidden(BitMatrix::zeros(count, self.model.n_hidden()));
@@ -236,7 +236,7 @@ fn enclose(
     down: &[Estimate; 2],
     samplers: &[SamplerReport; 2],
 ) -> (f64, f64, f64, f64) {
-    // Of a bound only the side that bounds: on the other, uneven weights reach far out.
+    // Of each bound only the side that bounds: on the other side uneven weights make the interval too wide.
     let bounds = [up.lower, down[0].upper, down[1].upper];
     let [a, b] = [&samplers[0].bar, &samplers[1].bar];
     let mut ends = bounds.to_vec();

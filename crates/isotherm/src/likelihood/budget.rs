@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::evaluating_sampler::Length;
-use super::found::Way;
+use super::found::LogZMethod;
 use crate::error::{Cause, Dialect, Kind, OptionName, Result};
 use crate::options::{OptionSpec, Section};
 use crate::section;
@@ -18,7 +18,7 @@ section! {
     /// How log Z is found, and with how much effort.
     pub struct EvaluateOptions in "" titled "log Z", set by EvaluateOptions {
         /// How log Z is found: enumerated where it can be, or always, or estimated in any case.
-        log_z: Way = Way::Auto;
+        log_z: LogZMethod = LogZMethod::Auto;
         /// Particles of annealing.
         particles: Option<usize> = None, in FEWEST..=MOST_PARTICLES,
             absent 512, also ", and more until the standard error is 0.1 nats, up to 2048";
@@ -63,7 +63,7 @@ impl EvaluateOptions {
 /// How much work an estimate of log Z may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// Of annealing up, and half as many batches down from each sampler's samples.
+    /// Annealing up; half as many batches are annealed down from the samples of each sampler.
     pub annealing: AnnealingEffort,
     /// How long each of the two samplers runs.
     pub sampler: Length,
@@ -72,8 +72,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// For a result: a few minutes for 784 × 500 units on two cores, and some more where that does not
-    /// bear out the two samplers.
+    /// For a result: a few minutes for 784 × 500 units on two cores, and more if the two samplers do not
+    /// agree by then.
     pub fn full() -> Budget {
         let annealing = AnnealingEffort {
             particles: absent::particles,
@@ -86,7 +86,7 @@ impl Budget {
         Budget { annealing, sampler, seed: 1 }
     }
 
-    /// For the end of a run, or a first look: about a tenth of that.
+    /// For the end of a run, or a quick estimate: about a tenth of that.
     pub fn quick() -> Budget {
         let annealing = AnnealingEffort {
             particles: 256,
@@ -104,7 +104,7 @@ impl Budget {
         self.annealing.most_batches.div_ceil(2)
     }
 
-    /// The same work cut down to a share of it, but not below a tenth.
+    /// The same budget scaled to a share of it, but not below a tenth.
     pub fn scaled(self, share: f64) -> Budget {
         let share = share.clamp(0.1, 1.0);
         let part = |steps: usize| (steps as f64 * share).ceil() as usize;
@@ -123,11 +123,11 @@ impl Budget {
         self.annealing.particles.next_multiple_of(self.sampler.columns)
     }
 
-    /// Refuses what cannot be meant.
+    /// Refuses numbers that are out of range.
     pub(super) fn check(&self) -> Result<()> {
         let AnnealingEffort { particles, steps, .. } = self.annealing;
         let Length { steps: first, most_steps, .. } = self.sampler;
-        // Without a first look there is nothing to go on from.
+        // A longer run continues from a first, short one.
         let sampling = if first == 0 { 0 } else { most_steps };
         let bounds = [
             (name::particles, particles as u64, MOST_PARTICLES),

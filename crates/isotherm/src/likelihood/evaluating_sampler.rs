@@ -1,15 +1,14 @@
-//! The sampler that log Z is measured with: tempered, on a ladder that is tuned in rounds, or follows the
-//! flow if that is known, and then stays as it is.
+//! The sampler by which log Z is measured: tempered, on a ladder that is tuned in rounds, or by the flow
+//! once that is known, and then fixed.
 //!
-//! What it measures is worth as much as its mixing, which it cannot judge by itself: a sampler that
-//! never finds a mode knows nothing of it. So it is run from two starts, random states and training
-//! data, and the two are compared (`verdict.rs`).
+//! Its estimates are only as good as its mixing, which it cannot judge by itself: a sampler that never
+//! finds a mode knows nothing of it. So it is run from two starts, random states and training data, and the
+//! two are compared (`verdict.rs`).
 //!
-//! Random states are those of the reference, on every rung: narrow modes have yet to be found from there,
-//! and from training data to be left, so that a sampler that is too slow for it errs on one side from one
-//! start and on the other from the other. Coins for h, which this began with once, are no such
-//! states: they put strong fields on v, and on a model with a narrow mode of half the mass both starts
-//! held too much of it, agreed, and were wrong by 1.4 nats.
+//! Random states are exact draws of the reference, on every rung. From there, narrow modes have yet to be
+//! found; from training data they have yet to be left. A sampler that is too slow therefore errs in one
+//! direction from the first start and in the other from the second. (Fair coins for h would not do: see
+//! docs/decisions/2026-11-17-random-start-is-the-reference.md.)
 
 use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
 use serde::{Deserialize, Serialize};
@@ -23,7 +22,7 @@ use isotherm_tempering::flow::too_few_round_trips;
 use isotherm_tempering::recorders::{ColdLogDensity, MOST_RECORDS, RecordWork, Thinned};
 use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::{
-    Densities, Ladder, Moment, Recorder, RunLength, Sampler, Spacing, TemperingState, WarmUp,
+    Densities, Ladder, Recorder, RunLength, Sampler, Spacing, StepView, TemperingState, WarmUp,
 };
 
 /// Rungs of the first ladder.
@@ -38,26 +37,26 @@ pub struct Length {
     pub warm_up: u64,
     /// Steps after it.
     pub steps: u64,
-    /// Steps that it may be given where these do not bear it out.
+    /// Steps that it may take if these are not enough.
     pub most_steps: u64,
-    /// Whether `most_steps` are taken in any case.
+    /// Whether it takes `most_steps` in any case.
     pub in_full: bool,
 }
 
 impl Length {
-    /// `steps` steps after as many to warm up, whatever they show.
+    /// `steps` steps after as many of warm-up, whatever the result.
     pub fn fixed(columns: usize, steps: u64) -> Length {
         Length { columns, warm_up: steps, steps, most_steps: steps, in_full: false }
     }
 
-    /// `steps` steps after as many to warm up, among which is a first look: the rungs follow the flow
-    /// that it shows.
+    /// `steps` steps after as many of warm-up. The warm-up includes a first, short measurement, and the
+    /// rungs then follow the flow that it shows.
     pub fn chosen(columns: usize, steps: u64) -> Length {
         Length { most_steps: steps, in_full: true, ..Length::fixed(columns, steps.div_ceil(4)) }
     }
 
-    /// Four times the steps, if so many are allowed, after as many to warm up. The steps done so far are
-    /// among these, and a few that are missing are not worth moving the rungs for.
+    /// Four times the steps, if so many are allowed, after as many of warm-up. The steps done so far count
+    /// as warm-up; if only a few are missing, the rungs are not moved for them.
     pub fn longer(self, done: u64) -> Option<Length> {
         let steps = self.steps.saturating_mul(4).min(self.most_steps);
         let missing = steps.saturating_sub(done);
@@ -66,9 +65,9 @@ impl Length {
     }
 }
 
-/// What a sampler found.
+/// The results of a sampler.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct SamplerResult {
     /// Its figures.
     pub report: SamplerReport,
     /// log π_1 at the cold end, without a constant, averaged over the steps of each column.
@@ -80,7 +79,7 @@ pub struct Found {
 /// The figures of one sampler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SamplerReport {
-    /// Where it began.
+    /// Its initial states.
     pub start: Start,
     /// log Z by stepping stones from the reference.
     pub stepping_stone_up: Estimate,
@@ -105,7 +104,7 @@ impl SamplerReport {
     }
 }
 
-/// The sampler of a model, which can be looked at more than once.
+/// A sampler of a model that can be measured more than once.
 pub struct EvaluatingSampler<'a> {
     model: &'a Rbm,
     start: Start,
@@ -113,7 +112,7 @@ pub struct EvaluatingSampler<'a> {
 }
 
 impl<'a> EvaluatingSampler<'a> {
-    /// A sampler with replicas at their start, its path's reference at `marginals`.
+    /// A sampler with replicas in their initial states; `marginals` are those of the reference.
     pub fn new(
         model: &'a Rbm,
         marginals: &[f64],
@@ -139,19 +138,19 @@ impl<'a> EvaluatingSampler<'a> {
         self.sampler.key.step
     }
 
-    /// Warms up, then records and takes `samples` samples. `recorders` see every recorded step. `progress`
+    /// Warms up, then measures and takes `samples` samples. `recorders` see every recorded step. `progress`
     /// gets the share that is done and answers whether to go on; if not, nothing is found.
-    pub fn look(
+    pub fn measure(
         &mut self,
         Length { warm_up, steps, .. }: Length,
         samples: usize,
         mut recorders: &mut [&mut dyn Recorder<AnyEnsemble>],
         progress: &mut dyn FnMut(f64) -> bool,
-    ) -> Result<Option<Found>> {
+    ) -> Result<Option<SamplerResult>> {
         let (model, sampler) = (self.model, &mut self.sampler);
         let state = sampler.tempering.state();
         let columns = state.replicas().columns();
-        // Once replicas have gone round, in an earlier look, their flow is known.
+        // After an earlier measurement replicas have made round trips, and their flow is known.
         let how = match too_few_round_trips(state.flow().round_trips(), columns) {
             true => WarmUp::Tune,
             false => WarmUp::FollowFlow,
@@ -178,7 +177,7 @@ impl<'a> EvaluatingSampler<'a> {
             steps,
             round_trips: tempering.state().flow().round_trips(),
         };
-        Ok(Some(Found { report, cold_log_weights: cold.means, samples: taken.recorder.h }))
+        Ok(Some(SamplerResult { report, cold_log_weights: cold.means, samples: taken.recorder.h }))
     }
 }
 
@@ -188,9 +187,9 @@ struct HiddenSamples {
 }
 
 impl Recorder<AnyEnsemble> for HiddenSamples {
-    fn record(&mut self, moment: &mut Moment<'_, AnyEnsemble>) -> Result<()> {
-        let rows = moment.replicas().cold_rows();
-        self.h.append(&moment.tempering.ensemble().hidden().select(&rows));
+    fn record(&mut self, view: &mut StepView<'_, AnyEnsemble>) -> Result<()> {
+        let rows = view.replicas().cold_rows();
+        self.h.append(&view.tempering.ensemble().hidden().select(&rows));
         Ok(())
     }
 }

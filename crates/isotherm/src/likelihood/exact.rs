@@ -47,7 +47,7 @@ pub fn smaller_layer(rbm: &Rbm) -> usize {
 
 /// log Z = log Σ_{v,h} e^−E(v,h), or a refusal beyond [`LARGEST`] units.
 pub fn log_z(rbm: &Rbm) -> Result<f64> {
-    log_z_telling(rbm, &mut |_| ())
+    log_z_with_progress(rbm, &mut |_| ())
 }
 
 /// A model with too many states to enumerate.
@@ -76,10 +76,10 @@ impl Cause for TooManyStates {
     }
 }
 
-/// The same. `progress` is given the share of the states that are summed, at the end and each time
-/// that a thread has done a bounded amount of work: about 2^24 terms, a term being one state and one
-/// unit of the larger layer. It may unwind in order to abandon the sum.
-pub fn log_z_telling(rbm: &Rbm, progress: &mut dyn FnMut(f64)) -> Result<f64> {
+/// [`log_z`] with progress. `progress` is called with the share of the states that are summed, at the end
+/// and each time that a thread has done a bounded amount of work: about 2^24 terms, a term being one state
+/// and one unit of the larger layer. It may unwind to abandon the sum.
+pub fn log_z_with_progress(rbm: &Rbm, progress: &mut dyn FnMut(f64)) -> Result<f64> {
     let units = smaller_layer(rbm);
     if units > LARGEST {
         let (visible, hidden) = (rbm.n_visible(), rbm.n_hidden());

@@ -1,4 +1,4 @@
-//! log Z by whichever way the size of the model allows, for any number of data sets.
+//! log Z by the method that the size of the model allows, for any number of data sets.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +10,11 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
 
-/// How log Z is to be found.
+/// The method for log Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Way {
+pub enum LogZMethod {
     /// Enumerated where it can be, otherwise estimated.
     Auto,
     /// Enumerated, or refused.
@@ -25,43 +25,43 @@ pub enum Way {
 
 /// log Z of a model.
 #[derive(Clone, Debug, PartialEq)]
-pub enum FoundLogZ {
+pub enum LogZResult {
     /// Enumerated.
     Exact(f64),
     /// Estimated, as a bracket with a verdict.
     Estimated(Box<LogZ>),
 }
 
-impl FoundLogZ {
+impl LogZResult {
     /// Finds log Z; see [`bracket::log_z`] for what an estimate needs.
     pub fn find<'a>(
         model: &Rbm,
         second: impl Into<SecondStart<'a>>,
-        way: Way,
+        way: LogZMethod,
         budget: &Budget,
         progress: &mut dyn FnMut(&str, f64),
-    ) -> Result<FoundLogZ> {
+    ) -> Result<LogZResult> {
         let small = exact::smaller_layer(model) <= exact::LARGEST;
-        if way == Way::Exact || (way == Way::Auto && small) {
+        if way == LogZMethod::Exact || (way == LogZMethod::Auto && small) {
             let mut told = false;
             let mut tell = |share| {
-                // A sum that is complete at the first call took no time: nobody needs to hear of it.
+                // A sum that is complete at the first call took no time and is not reported.
                 if told || share < 1.0 {
                     progress("enumerating", share);
                     told = true;
                 }
             };
-            return exact::log_z_telling(model, &mut tell).map(FoundLogZ::Exact);
+            return exact::log_z_with_progress(model, &mut tell).map(LogZResult::Exact);
         }
         let log_z = bracket::log_z(model, second, budget, progress)?;
-        Ok(FoundLogZ::Estimated(Box::new(log_z)))
+        Ok(LogZResult::Estimated(Box::new(log_z)))
     }
 
     /// The mean log-likelihood of all of `data`.
     pub fn likelihood(&self, model: &Rbm, data: &Dataset) -> LogLikelihood {
         match self {
-            FoundLogZ::Exact(log_z) => measure_given(model, *log_z, data, Effort::Full),
-            FoundLogZ::Estimated(log_z) => log_likelihood(model, data, log_z),
+            LogZResult::Exact(log_z) => measure_given(model, *log_z, data, Effort::Full),
+            LogZResult::Estimated(log_z) => log_likelihood(model, data, log_z),
         }
     }
 }
@@ -69,9 +69,10 @@ impl FoundLogZ {
 impl Rbm {
     /// The mean log-likelihood of `data`: exact up to 25 units in the smaller layer, otherwise a bracket with a
     /// verdict, by a full budget. `data` also gives the estimate its reference and one of its starts;
-    /// [`FoundLogZ::find`] takes other data for them.
+    /// [`LogZResult::find`] takes other data for them.
     pub fn log_likelihood(&self, data: &Dataset) -> Result<LogLikelihood> {
-        let found = FoundLogZ::find(self, data, Way::Auto, &Budget::full(), &mut |_, _| ())?;
+        let found =
+            LogZResult::find(self, data, LogZMethod::Auto, &Budget::full(), &mut |_, _| ())?;
         Ok(found.likelihood(self, data))
     }
 }

@@ -33,14 +33,15 @@ pub enum Effort {
 pub enum Method {
     /// All states were enumerated.
     Exact,
-    /// A small sampler follows it along a run.
-    Followed,
+    /// A small sampler estimates it along a run.
+    #[serde(rename = "followed")]
+    Online,
     /// A bracket of annealing up and down around Bennett's acceptance ratio on a ladder.
     #[serde(rename = "ais-bar-bracket")]
     Bracket,
 }
 
-/// A mean log-likelihood in nats an example.
+/// A mean log-likelihood in nats per example.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogLikelihood {
     /// The estimate.
@@ -55,8 +56,8 @@ pub struct LogLikelihood {
     pub upper: f64,
     /// What it was measured on.
     pub on: String,
-    /// The standard error of the mean over all rows of a file, as far as these are a sample of others like
-    /// them. It is no part of `std_error`, `lower` and `upper`, which are about these very rows.
+    /// The standard error of the mean over all rows of a file, as a sample of other examples like these. It
+    /// is not part of `std_error`, `lower` and `upper`, which are about exactly these rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub examples_std_error: Option<f64>,
     /// What log Z rests on, where it was estimated.
@@ -65,7 +66,7 @@ pub struct LogLikelihood {
 }
 
 impl LogLikelihood {
-    /// Whether to rely on it, where that is a question.
+    /// Whether to rely on it, if log Z was estimated.
     pub fn verdict(&self) -> Option<&Verdict> {
         self.log_z.as_ref().map(|log_z| &log_z.verdict)
     }
@@ -106,15 +107,15 @@ pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> L
     }
 }
 
-/// The mean log-likelihood of `data`, given log Z as it is followed along a run.
-pub fn followed(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
+/// The mean log-likelihood of `data`, given an online estimate of log Z.
+pub fn online_log_likelihood(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
     let minus_f = |rows: &BitMatrix| quick_minus_free_energies(rbm, rows);
     let Mean { value, std_error: sampling_error, of_examples } =
         mean_log_probability(minus_f, log_z.value, data, Effort::Quick);
     LogLikelihood {
         value,
         std_error: hypot(sampling_error, log_z.std_error),
-        method: Method::Followed,
+        method: Method::Online,
         lower: value - hypot(log_z.upper - log_z.value, Z95 * sampling_error),
         upper: value + hypot(log_z.value - log_z.lower, Z95 * sampling_error),
         on: data.measured_on(),
@@ -147,9 +148,9 @@ fn minus_f(rbm: &Rbm) -> impl Fn(&BitMatrix) -> Vec<f64> + '_ {
 /// A mean of log p over examples.
 struct Mean {
     value: f64,
-    /// Of the mean over what was to be measured.
+    /// The standard error with which it is known for the data that were to be measured.
     std_error: f64,
-    /// Of the mean over examples like these, if all of a file were measured.
+    /// The standard error of the mean over examples like these, if all of a file were measured.
     of_examples: Option<f64>,
 }
 
@@ -172,7 +173,7 @@ fn of_rows(log_p: impl Fn(&BitMatrix) -> Vec<f64>, rows: &BitMatrix, effort: Eff
     const SOME: usize = 2000;
     if effort == Effort::Full || rows.rows() <= SOME {
         let log_p = log_p(rows);
-        // Only results tell it: a row of metrics has no room for what hardly changes.
+        // Only results have it: it hardly changes from one row of metrics to the next.
         let several = effort == Effort::Full && log_p.len() > 1;
         let of_examples = several.then(|| (variance(&log_p) / log_p.len() as f64).sqrt());
         return Mean { value: mean(&log_p), std_error: 0.0, of_examples };

@@ -1,4 +1,4 @@
-//! How likely the data are under the model.
+//! Log-likelihoods of data under a model.
 //!
 //! log Z is enumerated where one layer is small ([`exact`]). Otherwise it is estimated, as a
 //! [`bracket`] of annealing up and down around what the ladder of a tempered sampler gives, with a
@@ -17,7 +17,7 @@ pub mod verdict;
 pub use bracket::{LogZ, SecondStart};
 pub use budget::{Budget, BudgetError, EvaluateOptions, name};
 pub use evaluating_sampler::{Length, SamplerReport};
-pub use found::{FoundLogZ, Way};
+pub use found::{LogZMethod, LogZResult};
 pub use free_energies::{
     minus_free_energies, quick_minus_free_energies, quick_minus_free_energies_of_hidden,
 };
@@ -26,5 +26,5 @@ pub use isotherm_tempering::evidence::{
     log_mean, log_mean_by_column,
 };
 pub use measure::{
-    Effort, LogLikelihood, Method, followed, log_likelihood, measure, measure_given,
+    Effort, LogLikelihood, Method, log_likelihood, measure, measure_given, online_log_likelihood,
 };

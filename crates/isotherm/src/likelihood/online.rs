@@ -1,14 +1,13 @@
-//! Following the likelihood while learning: a small tempered sampler of the averaged model, beside
-//! the one that learns.
+//! The online estimate of log Z: a small tempered sampler of the averaged model, beside the one that
+//! trains.
 //!
-//! At every look the bridges between its rungs give log Z, and an importance step from the model of the
-//! last look gives how far it has moved; [`KalmanFilter`] fuses the two.
+//! Each measurement consists of BAR between its rungs, which gives log Z, and an importance step from the
+//! model of the last measurement, which gives the change of log Z; a Kalman filter combines the two.
 //!
-//! The replicas that learning uses cannot tell the likelihood. Each update lowers the probability of
-//! just the states they are in, so that they are always where the model has least of it: on the mixture
-//! the bridges between their rungs flattered the enumerated likelihood by nats. The averaged
-//! parameters, which are the result of a run, have no such memory of single states, and change so
-//! slowly that a sweep every 20 updates keeps up.
+//! The replicas of the training cannot be used. Each update lowers the probability of exactly the states
+//! they are in, so they are always where the model has too little mass: on the mixture, BAR between their
+//! rungs overestimated the likelihood by nats. The averaged parameters, which are the result of a run, have
+//! no such memory of single states, and change so slowly that a sweep every 20 updates is enough.
 
 use isotherm_kernels::{BitMatrix, stream_key};
 use serde::{Deserialize, Serialize};
@@ -27,15 +26,15 @@ use isotherm_tempering::{
     Adaptation, Densities, Ladder, Progress, Respace, Sampler, Spacing, TemperingState,
 };
 
-/// Updates between two steps of the online.
+/// Updates between two measurements.
 const EVERY: u64 = 20;
 
-/// Its columns: the error comes from their spread.
+/// Columns of the sampler; their spread gives the error.
 pub const COLUMNS: usize = 16;
 
 const FIRST_RUNGS: usize = 16;
 
-/// Its rungs move, come and go in hundreds of steps and not, like those of learning, in thousands.
+/// Its ladder adapts within hundreds of steps, not within thousands like that of the training.
 const ADAPTATION: Adaptation = Adaptation {
     respace: Respace::Rejection,
     beta_lr: 0.02,
@@ -46,34 +45,34 @@ const ADAPTATION: Adaptation = Adaptation {
     burn_in: 10,
 };
 
-/// log Z of the averaged parameters as it is followed, and what that rests on.
+/// An online estimate of log Z of the averaged parameters, and what it rests on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OnlineEstimate {
-    /// log Z and its error, by the spread of the columns.
+    /// log Z and its standard error, by the spread of the columns.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// Columns of the online.
+    /// Columns of the sampler.
     pub columns: usize,
-    /// Round trips of its replicas so far: before each column has made one, the spread cannot show what
-    /// all of them have in common from where they began.
+    /// Round trips of its replicas so far. Before each column has made one, the spread does not show what
+    /// all columns share from their initial states.
     pub round_trips: u64,
 }
 
-/// The sampler and what it has seen so far; part of the state of a run.
+/// The sampler and its measurements so far; part of the state of a run.
 pub struct OnlineLogZ {
     /// Replicas of the averaged model.
     pub sampler: Sampler<AnyEnsemble>,
-    /// −F(h) of those at the cold end, one a column, under the model of the last look; none before the
-    /// first.
+    /// −F(h) of the replicas at the cold end, one for each column, under the model of the last measurement;
+    /// empty before the first.
     pub minus_f: Vec<f64>,
-    /// log Z as they see it.
+    /// The filter of log Z.
     pub filter: KalmanFilter,
 }
 
 impl OnlineLogZ {
     /// An estimate with replicas in random states that has seen nothing yet, if the plan asks for one.
     pub fn new(plan: &Plan, marginals: &[f64]) -> Option<OnlineLogZ> {
-        plan.follows.then(|| {
+        plan.estimates_online.then(|| {
             let (n_hidden, key) = (plan.options.hidden, key(plan.options.seed, 0));
             let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), COLUMNS);
             let hidden = |rows| random_hidden(rows, n_hidden, key);
@@ -85,8 +84,8 @@ impl OnlineLogZ {
         })
     }
 
-    /// A step of the sampler and a look at it, if it is time.
-    pub fn follow(&mut self, averaged: &Parameters, seed: u64, update: u64) -> Result<()> {
+    /// Takes a step and a measurement, if one is due at this update.
+    pub fn update(&mut self, averaged: &Parameters, seed: u64, update: u64) -> Result<()> {
         if !update.is_multiple_of(EVERY) {
             return Ok(());
         }
@@ -97,19 +96,19 @@ impl OnlineLogZ {
         self.sampler.record(&model, 1, &mut [&mut work], &mut Progress::unreported())?;
         self.minus_f = self.minus_free_energies(&model);
         let bridges = self.bridges(&work.values);
-        self.filter.look(&step, bridges.as_deref());
+        self.filter.update(&step, bridges.as_deref());
         Ok(())
     }
 
-    /// log Z of the averaged model of the moment: of the last look, and an importance step on.
+    /// log Z of the current averaged model: the last estimate and an importance step from it.
     pub fn log_z(&self, averaged: &Rbm) -> Option<OnlineEstimate> {
         let estimate = self.filter.after(&self.importance_step(averaged))?;
         let round_trips = self.sampler.tempering.state().flow().round_trips();
         Some(OnlineEstimate { estimate, columns: COLUMNS, round_trips })
     }
 
-    /// How far log Z is from where it was at the last look, as each column sees it: the mean weight of
-    /// samples of the model then, log mean exp(F_then(h) − F_now(h)).
+    /// The change of log Z since the last measurement, for each column: the mean weight of samples of the
+    /// model then, log mean exp(F_then(h) − F_now(h)).
     fn importance_step(&self, model: &Rbm) -> Vec<f64> {
         if self.minus_f.is_empty() {
             return Vec::new();
@@ -119,7 +118,7 @@ impl OnlineLogZ {
         log_mean_by_column(&logs)
     }
 
-    /// −F(h) of the replicas at the cold end, one a column.
+    /// −F(h) of the replicas at the cold end, one for each column.
     fn minus_free_energies(&self, model: &Rbm) -> Vec<f64> {
         let mut h = BitMatrix::zeros(COLUMNS, model.n_hidden());
         let mut rows = Vec::with_capacity(COLUMNS);
@@ -128,22 +127,22 @@ impl OnlineLogZ {
         quick_minus_free_energies_of_hidden(model, &h)
     }
 
-    /// log Z by the bridges between the rungs, as each column sees it; nothing where the states on
-    /// neighbouring rungs hardly overlap.
+    /// log Z by BAR between the rungs, for each column; `None` if the states on neighbouring rungs hardly
+    /// overlap.
     fn bridges(&self, work: &WorkValues) -> Option<Vec<f64>> {
         let (climb, influences) = work.bennett()?;
         let log_z = self.sampler.tempering.ensemble().log_z_of_reference() + climb;
         Some(influences.iter().map(|influence| log_z + COLUMNS as f64 * influence).collect())
     }
 
-    /// Forgets what was seen, as when the model is another one than it was.
-    pub fn begin_anew(&mut self) {
+    /// Discards all measurements, for a model that has changed abruptly.
+    pub fn reset(&mut self) {
         (self.minus_f, self.filter) = (Vec::new(), KalmanFilter::default());
         self.sampler.tempering.restart_count();
     }
 }
 
-/// Streams that are not those of the sampler that learns.
+/// A key whose streams differ from those of the training.
 fn key(seed: u64, update: u64) -> Key {
     Key { seed: stream_key(seed, Purpose::OnlineLogZ.number(), 0, 0), step: update }
 }

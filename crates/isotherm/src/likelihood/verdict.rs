@@ -5,19 +5,19 @@
 //! their errors, or replicas hardly travel between the ends of the ladder, it did not mix, however
 //! well its estimators agree with each other.
 
-use super::evaluating_sampler::{Found, SamplerReport};
+use super::evaluating_sampler::{SamplerReport, SamplerResult};
 use isotherm_tempering::evidence::{Basis, Estimate, Quantity, Reason, Start, Verdict, student};
 use isotherm_tempering::flow::too_few_round_trips;
 
-/// The probability below the upper end of the interval that a difference may lie in by chance:
-/// three standard deviations of a normal variable.
+/// The quantile up to which a difference is explained by chance: three standard deviations of a normal
+/// variable.
 const BY_CHANCE: f64 = 0.998_65;
 
-/// Nats that are no difference, whatever the errors.
+/// A difference below this many nats is ignored, whatever the errors.
 const NEGLIGIBLE: f64 = 0.05;
 
 /// The verdict on two samplers, and on annealing up and, from each sampler's samples, down.
-pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) -> Verdict {
+pub fn judge(found: &[SamplerResult; 2], forward: &Estimate, reverse: &[Estimate; 2]) -> Verdict {
     let [random, data] = [&found[0].report, &found[1].report];
     let mut reasons = against_the_samplers(found);
     reasons.extend(differ(found, Quantity::ReverseAis, &reverse[0], &reverse[1]));
@@ -39,15 +39,15 @@ pub fn judge(found: &[Found; 2], forward: &Estimate, reverse: &[Estimate; 2]) ->
     Verdict::new(basis, reasons)
 }
 
-/// Whether two samplers have run for long enough: nothing speaks against them, and there are as many round
-/// trips as replicas. Two that agree before that may have missed the same mode.
-pub fn have_run_long_enough(found: &[Found; 2]) -> bool {
+/// Whether two samplers have run for long enough: there is no reason against them, and there are as many
+/// round trips as replicas. Two that agree earlier may have missed the same mode.
+pub fn have_run_long_enough(found: &[SamplerResult; 2]) -> bool {
     let came_round = found.iter().all(|it| it.report.round_trips >= it.report.replicas());
     came_round && against_the_samplers(found).is_empty()
 }
 
-/// What speaks against two samplers, before anything is made of their samples.
-fn against_the_samplers(found: &[Found; 2]) -> Vec<Reason> {
+/// The reasons against two samplers, before anything is computed from their samples.
+fn against_the_samplers(found: &[SamplerResult; 2]) -> Vec<Reason> {
     let [random, data] = [&found[0].report, &found[1].report];
     let mut reasons = Vec::new();
     for report in [random, data] {
@@ -63,12 +63,17 @@ fn against_the_samplers(found: &[Found; 2]) -> Vec<Reason> {
 }
 
 /// Whether an estimate of the two samplers differs by more than chance.
-fn differ(found: &[Found; 2], quantity: Quantity, a: &Estimate, b: &Estimate) -> Option<Reason> {
+fn differ(
+    found: &[SamplerResult; 2],
+    quantity: Quantity,
+    a: &Estimate,
+    b: &Estimate,
+) -> Option<Reason> {
     differ_by(found, quantity, a.value - b.value, both(a, b))
 }
 
 fn differ_by(
-    found: &[Found; 2],
+    found: &[SamplerResult; 2],
     quantity: Quantity,
     difference: f64,
     std_error: f64,
@@ -82,7 +87,7 @@ fn differ_by(
 }
 
 /// The largest difference with this standard error that chance explains.
-fn by_chance(found: &[Found; 2], error: f64) -> f64 {
+fn by_chance(found: &[SamplerResult; 2], error: f64) -> f64 {
     let columns = found[0].report.columns.min(found[1].report.columns) as f64;
     (student(BY_CHANCE, columns - 1.0) * error).max(NEGLIGIBLE)
 }
@@ -106,7 +111,7 @@ mod tests {
     use super::*;
 
     /// A sampler of four columns on five rungs that found nothing odd.
-    fn found(start: Start, round_trips: u64, log_z: f64) -> Found {
+    fn found(start: Start, round_trips: u64, log_z: f64) -> SamplerResult {
         let estimate = Estimate::around(log_z, 0.1, 3.0);
         let report = SamplerReport {
             start,
@@ -119,7 +124,7 @@ mod tests {
             round_trips,
         };
         let cold_log_weights = vec![1.0, 2.0, 3.0, 4.0];
-        Found { report, cold_log_weights, samples: BitMatrix::zeros(4, 2) }
+        SamplerResult { report, cold_log_weights, samples: BitMatrix::zeros(4, 2) }
     }
 
     /// A round trip a column is enough for the verdict, and one a replica to stop at once.
@@ -142,7 +147,7 @@ mod tests {
     #[test]
     fn every_reason_against_an_estimate_is_typed() {
         let near = |log_z| Estimate::around(log_z, 0.01, 3.0);
-        let judged = |found: &[Found; 2], up, down: [f64; 2]| {
+        let judged = |found: &[SamplerResult; 2], up, down: [f64; 2]| {
             let verdict = judge(found, &near(up), &down.map(near));
             assert_eq!(verdict.converged, verdict.reasons.is_empty());
             verdict
@@ -158,7 +163,7 @@ mod tests {
         let reason = Reason::FewRoundTrips { start, round_trips, steps, columns };
         assert_eq!(judged(&few, 3.0, [3.0, 3.0]).reasons, [reason]);
 
-        let quantities = |found: &[Found; 2], down| -> Vec<Quantity> {
+        let quantities = |found: &[SamplerResult; 2], down| -> Vec<Quantity> {
             let of = |reason: &Reason| match *reason {
                 Reason::StartsDiffer { quantity, .. } => Some(quantity),
                 _ => None,

@@ -1,6 +1,6 @@
 //! Joint energy and both free energies, straight from their definitions, in `f64`.
 //!
-//! These are the slow, obvious versions: the samplers carry energies along instead.
+//! These are the slow, obvious versions; the samplers update energies incrementally instead.
 
 use isotherm_kernels::bits::ones;
 use isotherm_kernels::scalar::softplus;

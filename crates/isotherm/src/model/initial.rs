@@ -1,4 +1,4 @@
-//! Initial parameters, which decide more than any other choice.
+//! Initial parameters. They matter more than any other choice.
 
 use isotherm_kernels::Matrix;
 use rand_distr::{Distribution, StandardNormal};

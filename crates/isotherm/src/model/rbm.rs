@@ -33,14 +33,14 @@ impl Rbm {
         &self.parameters
     }
 
-    /// Changes the parameters through `change`, whose answer is passed on.
+    /// Calls `change` on the parameters, updates Wᵀ and returns the result of `change`.
     pub fn change<T>(&mut self, change: impl FnOnce(&mut Parameters) -> T) -> T {
         let answer = change(&mut self.parameters);
         self.transpose();
         answer
     }
 
-    /// Brings Wᵀ up to date, its rows handed out to the threads.
+    /// Updates Wᵀ, its rows divided among the threads.
     fn transpose(&mut self) {
         let (w, out) = (&self.parameters.w, &mut self.w_transposed);
         let rows = rows_per_thread(out.rows(), 0.3 * out.cols() as f64).next_multiple_of(LANES);

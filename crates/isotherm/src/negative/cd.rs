@@ -4,7 +4,7 @@ use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
 use isotherm_tempering::Ensemble;
 use isotherm_tempering::streams::{Key, Purpose};
 
-use super::{Algorithm, Keeps, Learner, Negative};
+use super::{Algorithm, AlgorithmEntry, NegativeSampler, Persistence};
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::options::{OptionError, Options, name};
@@ -12,8 +12,8 @@ use crate::paths::joint::joint;
 use crate::paths::{Gibbs, RbmEnsemble, SwapOn};
 
 /// Contrastive divergence in the registry.
-pub const LEARNER: Learner = Learner {
-    keeps: Keeps::Nothing,
+pub const ENTRY: AlgorithmEntry = AlgorithmEntry {
+    persistence: Persistence::Nothing,
     check: |Options { sampler, optimiser, .. }| match sampler.columns {
         Some(columns) if columns != optimiser.batch => {
             let why = "whose samples start from the batch; set `batch` instead";
@@ -33,7 +33,7 @@ pub struct Cd {
     k: usize,
 }
 
-impl Negative for Cd {
+impl NegativeSampler for Cd {
     fn sample(
         &mut self,
         model: &Rbm,

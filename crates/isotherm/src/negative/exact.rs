@@ -3,14 +3,14 @@
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::Key;
 
-use super::{Algorithm, Keeps, Learner, Negative};
+use super::{Algorithm, AlgorithmEntry, NegativeSampler, Persistence};
 use crate::error::Result;
 use crate::model::{PerfectSampler, Rbm};
 use crate::options::{OptionError, name};
 
 /// Exact sampling in the registry.
-pub const LEARNER: Learner = Learner {
-    keeps: Keeps::Nothing,
+pub const ENTRY: AlgorithmEntry = AlgorithmEntry {
+    persistence: Persistence::Nothing,
     check: |options| {
         let (by, most) = (Algorithm::Exact, PerfectSampler::LARGEST);
         let refused = if options.sampler.k > 1 {
@@ -34,7 +34,7 @@ pub struct Exact {
     sampler: PerfectSampler,
 }
 
-impl Negative for Exact {
+impl NegativeSampler for Exact {
     fn sample(&mut self, model: &Rbm, _: &BitMatrix, key: Key, out: &mut BitMatrix) -> Result<()> {
         self.sampler.visible(model, key, out);
         Ok(())

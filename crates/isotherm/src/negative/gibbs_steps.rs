@@ -1,6 +1,6 @@
-//! Between two steps of the ladder: tempering need not be done at every update. The samples at β = 1 go
-//! on by plain Gibbs steps, which leave the model invariant on every path, while the rest of the ladder
-//! stays as it is.
+//! Plain Gibbs steps between two steps of the ladder. Tempering need not be done at every update: in
+//! between, the persistent particles at β = 1 take plain Gibbs steps, which leave the model invariant on
+//! every path, and the rest of the ladder stays as it is.
 
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Tile};
@@ -11,7 +11,7 @@ use crate::paths::{AnyEnsemble, Gibbs, RbmEnsemble, SwapOn};
 use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Ensemble, Result, Tempering};
 
-/// The samples at β = 1 in a block of their own. Nothing here outlives a step.
+/// The particles at β = 1 in a block of their own. Nothing here outlives a step.
 pub struct GibbsSteps {
     gibbs: Gibbs,
     h: BitMatrix,
@@ -20,7 +20,7 @@ pub struct GibbsSteps {
 }
 
 impl GibbsSteps {
-    /// Room for so many samples.
+    /// A block for `particles` particles.
     pub fn new(particles: usize, n_visible: usize, n_hidden: usize) -> GibbsSteps {
         let h = BitMatrix::zeros(particles, n_hidden);
         let mut gibbs = joint(n_visible, n_hidden, SwapOn::Energy);

@@ -1,6 +1,6 @@
 //! Where negative samples come from.
 //!
-//! Each way is one file that implements [`Negative`] and describes itself as a [`Learner`], and one line in the
+//! Each way is one file that implements [`NegativeSampler`] and describes itself as a [`AlgorithmEntry`], and one line in the
 //! registry below. A sampler from outside goes to [`TrainState::with`](crate::trainer::TrainState::with) or to
 //! [`TrainingBuilder::with_negative`](crate::training::TrainingBuilder::with_negative).
 
@@ -27,24 +27,25 @@ pub use tempered::Tempered;
 
 registry! {
     /// Where the negative samples come from.
-    pub enum Algorithm, learner() -> Learner {
+    pub enum Algorithm, entry() -> AlgorithmEntry {
         /// Contrastive divergence: k steps from the data.
-        Cd => &cd::LEARNER,
+        Cd => &cd::ENTRY,
         /// Stochastic maximum likelihood: persistent replicas at β = 1.
-        Sml => &sml::LEARNER,
+        Sml => &sml::ENTRY,
         /// SML with parallel tempering on a fixed ladder.
         Pt => &tempered::PT,
         /// SML with adaptive parallel tempering.
         Apt => &tempered::APT,
         /// Independent samples, drawn exactly by enumerating the hidden states.
-        Exact => &exact::LEARNER,
+        Exact => &exact::ENTRY,
     }
 }
 
 /// A source of samples of the model for the negative phase.
-pub trait Negative: Send + Sync {
-    /// Visible samples of the model, into the rows of `out`. `batch` holds the examples of the positive
-    /// phase, from which contrastive divergence starts; `key` is that of the random numbers of this step.
+pub trait NegativeSampler: Send + Sync {
+    /// Draws visible samples of the model into the rows of `out`. `batch` holds the examples of the
+    /// positive phase, from which contrastive divergence starts; `key` is the random-number key of this
+    /// step.
     fn sample(
         &mut self,
         model: &Rbm,
@@ -53,14 +54,14 @@ pub trait Negative: Send + Sync {
         out: &mut BitMatrix,
     ) -> Result<()>;
 
-    /// The hidden fields b + Wᵀv of the samples just drawn, if it has them in this grouping of the sums;
-    /// returns whether it has. They save the gradient a product, and never change it.
+    /// Writes the hidden fields b + Wᵀv of the samples just drawn, if they are known in this grouping of
+    /// the sums, and returns whether they are. They save the gradient a product and never change it.
     fn hidden_fields(&mut self, grouping: Grouping, out: &mut [Tile]) -> bool {
         let _ = (grouping, out);
         false
     }
 
-    /// A step of the sampler after learning has ended: the model stays as it is.
+    /// A step of the sampler after the last update, when the model no longer changes.
     fn step(&mut self, model: &Rbm, key: Key) -> Result<()> {
         let _ = (model, key);
         Ok(())
@@ -73,7 +74,7 @@ pub trait Negative: Send + Sync {
         None
     }
 
-    /// Called when learning goes on from `step` under another plan.
+    /// Called when training continues from `step` under another plan.
     fn change_plan(&mut self, plan: &Plan, step: u64) {
         let _ = (plan, step);
     }
@@ -83,7 +84,7 @@ pub trait Negative: Send + Sync {
         None
     }
 
-    /// Lets the count of round trips start again.
+    /// Restarts the count of round trips.
     fn restart_count(&mut self) {}
 
     /// Adds to a checkpoint whatever the next step needs.
@@ -92,13 +93,13 @@ pub trait Negative: Send + Sync {
         Ok(())
     }
 
-    /// Takes it back from a checkpoint.
+    /// Restores it from a checkpoint.
     fn restore(&mut self, checkpoint: &Bundle) -> Result<()> {
         let _ = checkpoint;
         Ok(())
     }
 
-    /// The replicas on their ladder, for a sampler that goes on with them.
+    /// The replicas on their ladder, for a sampler that continues with them.
     fn into_tempering(self: Box<Self>) -> Option<Tempering<AnyEnsemble>> {
         None
     }
@@ -120,7 +121,7 @@ pub struct AfterStep<'a> {
 
 /// What an algorithm keeps from one update to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
+pub enum Persistence {
     /// Nothing.
     Nothing,
     /// Persistent particles at β = 1.
@@ -134,33 +135,33 @@ pub enum Keeps {
 
 /// An algorithm as the registry knows it.
 #[derive(Clone, Copy, Debug)]
-pub struct Learner {
+pub struct AlgorithmEntry {
     /// What it keeps from one update to the next.
-    pub keeps: Keeps,
+    pub persistence: Persistence,
     /// Refuses options that do not go with it.
     pub check: fn(&Options) -> Result<()>,
     /// The sampler before the first update, given the visible marginals of the data.
-    pub begin: fn(&Plan, &[f64]) -> Box<dyn Negative>,
+    pub begin: fn(&Plan, &[f64]) -> Box<dyn NegativeSampler>,
 }
 
 impl Algorithm {
     /// Whether it samples on a ladder of temperatures.
     pub fn is_tempered(self) -> bool {
-        matches!(self.learner().keeps, Keeps::Ladder { .. })
+        matches!(self.entry().persistence, Persistence::Ladder { .. })
     }
 
     /// Whether its ladder adapts.
     pub fn is_adaptive(self) -> bool {
-        self.learner().keeps == Keeps::Ladder { adapts: true }
+        self.entry().persistence == Persistence::Ladder { adapts: true }
     }
 
     /// Whether it keeps its samples from one update to the next.
     pub fn is_persistent(self) -> bool {
-        self.learner().keeps != Keeps::Nothing
+        self.entry().persistence != Persistence::Nothing
     }
 }
 
-/// For algorithms that take all options.
+/// The check of algorithms that accept all options.
 fn anything(_: &Options) -> Result<()> {
     Ok(())
 }

@@ -11,7 +11,7 @@ use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Adaptation, Ladder, Tempering, TemperingState};
 
 use super::gibbs_steps::GibbsSteps;
-use super::{AfterStep, Keeps, Learner, Negative, anything};
+use super::{AfterStep, AlgorithmEntry, NegativeSampler, Persistence, anything};
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::options::Plan;
@@ -19,14 +19,14 @@ use crate::paths::{AnyEnsemble, PathContext, random_hidden, temper};
 use crate::tensors::{Bundle, insert_tempering, take_tempering};
 
 /// A fixed ladder, in the registry.
-pub const PT: Learner = tempered(false);
+pub const PT: AlgorithmEntry = tempered(false);
 
 /// An adaptive ladder, in the registry.
-pub const APT: Learner = tempered(true);
+pub const APT: AlgorithmEntry = tempered(true);
 
-const fn tempered(adapts: bool) -> Learner {
-    Learner {
-        keeps: Keeps::Ladder { adapts },
+const fn tempered(adapts: bool) -> AlgorithmEntry {
+    AlgorithmEntry {
+        persistence: Persistence::Ladder { adapts },
         check: anything,
         begin: |plan, marginals| Box::new(Tempered::new(plan, marginals)),
     }
@@ -36,21 +36,21 @@ const fn tempered(adapts: bool) -> Learner {
 pub struct Tempered {
     tempering: Tempering<AnyEnsemble>,
     between: Option<GibbsSteps>,
-    calendar: Calendar,
+    ladder_plan: LadderPlan,
     /// Whether the last samples came from a step between two steps of the ladder.
     was_between: bool,
 }
 
-/// When the ladder steps and how it adapts.
-struct Calendar {
+/// When the ladder steps, and how it adapts.
+struct LadderPlan {
     k: usize,
     adaptation: Option<Adaptation>,
     plan: Plan,
 }
 
-impl Calendar {
-    fn of(plan: &Plan) -> Calendar {
-        Calendar { k: plan.options.sampler.k, adaptation: plan.adaptation(), plan: plan.clone() }
+impl LadderPlan {
+    fn of(plan: &Plan) -> LadderPlan {
+        LadderPlan { k: plan.options.sampler.k, adaptation: plan.adaptation(), plan: plan.clone() }
     }
 }
 
@@ -73,14 +73,14 @@ impl Tempered {
         let between = (plan.options.sampler.temper_every > 1)
             .then(|| GibbsSteps::new(particles, n_visible, n_hidden));
         let tempering = temper(ensemble, state, |rows| random_hidden(rows, n_hidden, key));
-        Tempered { tempering, between, calendar: Calendar::of(plan), was_between: false }
+        Tempered { tempering, between, ladder_plan: LadderPlan::of(plan), was_between: false }
     }
 }
 
-impl Negative for Tempered {
+impl NegativeSampler for Tempered {
     fn sample(&mut self, model: &Rbm, _: &BitMatrix, key: Key, out: &mut BitMatrix) -> Result<()> {
-        let (tempering, k) = (&mut self.tempering, self.calendar.k);
-        let tempers = self.calendar.plan.tempers(key.step);
+        let (tempering, k) = (&mut self.tempering, self.ladder_plan.k);
+        let tempers = self.ladder_plan.plan.tempers(key.step);
         self.was_between = !tempers;
         match &mut self.between {
             Some(between) if !tempers => between.step(tempering, model, k, key, out),
@@ -102,24 +102,24 @@ impl Negative for Tempered {
     }
 
     fn step(&mut self, model: &Rbm, key: Key) -> Result<()> {
-        self.tempering.step(model, self.calendar.k, key)
+        self.tempering.step(model, self.ladder_plan.k, key)
     }
 
-    /// Respaces the rungs, spawns one or retires one. Not after the ladder's last step: the ladder that is
-    /// reported is the one that was measured.
+    /// Respaces the rungs, spawns one or retires one. After its last step the ladder is not changed, so
+    /// that the ladder that is reported is the one that was measured.
     fn after_step(&mut self, done: &AfterStep<'_>) -> Option<Change> {
-        let plan = &self.calendar.plan;
+        let plan = &self.ladder_plan.plan;
         let adapts = plan.tempers(done.step) && plan.tempers_again(done.step + 1);
-        let adaptation = self.calendar.adaptation.filter(|_| adapts)?;
+        let adaptation = self.ladder_plan.adaptation.filter(|_| adapts)?;
         self.tempering.adapt(&adaptation)
     }
 
-    /// The earlier plan left out the adaptation after its last step of the ladder. It is made up for if
-    /// more steps follow now.
+    /// The earlier plan left out the adaptation after its last step of the ladder. It is done now, if more
+    /// steps follow.
     fn change_plan(&mut self, plan: &Plan, step: u64) {
-        let left_out = !self.calendar.plan.tempers_again(step);
-        self.calendar = Calendar::of(plan);
-        if let Some(adaptation) = self.calendar.adaptation
+        let left_out = !self.ladder_plan.plan.tempers_again(step);
+        self.ladder_plan = LadderPlan::of(plan);
+        if let Some(adaptation) = self.ladder_plan.adaptation
             && left_out
             && plan.tempers_again(step)
         {

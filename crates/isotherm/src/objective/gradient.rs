@@ -12,7 +12,7 @@ use super::phases::Phases;
 use crate::model::Parameters;
 use isotherm_tempering::threads::rows_per_thread;
 
-/// How fast the hidden offset follows the data, an update.
+/// The rate at which the hidden offset follows the data, per update.
 const OFFSET_RATE: f32 = 0.01;
 
 /// The offsets μ (visible) and λ (hidden) around which the centered gradient is taken.
@@ -51,7 +51,7 @@ pub struct Gradient {
     on: BitMatrix,
     /// s_r (h_r − λ) of each row.
     hidden: Matrix,
-    /// Two numbers a row: s_r, and what centering takes out of ∇c for it.
+    /// Two numbers for each row: s_r, and what centering subtracts from ∇c for it.
     sides: Matrix,
     /// v_r·μ of each row.
     v_mu: Vec<f64>,
@@ -98,7 +98,7 @@ impl Gradient {
         }
     }
 
-    /// What each row of the phases brings to the sums, the rows handed out to the threads.
+    /// The contribution of each row of the phases to the sums, the rows divided among the threads.
     fn fill_rows(&mut self, phases: &Phases, centering: Option<&Centering>) {
         let lambda = centering.map_or(&self.no_offset, |offsets| &offsets.hidden).tiles();
         let (rows, tiles) = (phases.h.rows(), self.hidden.tiles_per_row());

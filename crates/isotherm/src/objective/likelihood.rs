@@ -8,7 +8,7 @@ use super::phases::Phases;
 use super::{Objective, ObjectiveEntry};
 use crate::error::Result;
 use crate::model::{Parameters, Rbm};
-use crate::negative::Negative;
+use crate::negative::NegativeSampler;
 use crate::options::{GradientKind, Plan};
 use crate::tensors::Bundle;
 
@@ -47,7 +47,7 @@ impl Objective for Likelihood {
     fn gradient(
         &mut self,
         model: &Rbm,
-        negative: &mut dyn Negative,
+        negative: &mut dyn NegativeSampler,
         batch: &BitMatrix,
         key: Key,
         out: &mut Parameters,

@@ -15,7 +15,7 @@ use isotherm_tempering::streams::Key;
 
 use crate::error::Result;
 use crate::model::{Parameters, Rbm};
-use crate::negative::Negative;
+use crate::negative::NegativeSampler;
 use crate::options::{Options, Plan};
 use crate::registry::registry;
 use crate::tensors::Bundle;
@@ -48,7 +48,7 @@ pub trait Objective: Send + Sync {
     fn gradient(
         &mut self,
         model: &Rbm,
-        negative: &mut dyn Negative,
+        negative: &mut dyn NegativeSampler,
         batch: &BitMatrix,
         key: Key,
         out: &mut Parameters,

@@ -1,14 +1,13 @@
-//! What holds the weights down: a decay, an L1 penalty, and, where the examples are images, one on
-//! differences between the weights of neighbouring pixels.
+//! Penalties on the weights: a decay, an L1 penalty and, where the examples are images, one on differences
+//! between the weights of neighbouring pixels.
 //!
-//! What is maximised is the mean log-likelihood of an example minus
-//! P(W) = (d/2) Σ W² + l Σ |W| + (s/2) Σ |W_j − W_k|², the last sum over pairs of pixels that share an edge.
-//! A decay pulls all weights to zero alike; the last term holds down only what neither neighbours nor data
-//! ask for.
+//! The objective is the mean log-likelihood of an example minus P(W) = (d/2) Σ W² + l Σ |W| + (s/2) Σ |W_j
+//! − W_k|², with the last sum over pairs of pixels that share an edge. A decay pulls all weights towards
+//! zero; the last term penalises only what neither neighbours nor data support.
 //!
-//! The centered gradient is an ascent in W, b + Wᵀμ and c + Wλ, the biases around the offsets. So whatever
-//! moves W at fixed biases of that kind moves b and c the other way: with p the gradient of P, b by +pᵀμ and c
-//! by +pλ where W moves by −p. Only then does it end where the plain gradient does.
+//! The centered gradient is an ascent in W, b + Wᵀμ and c + Wλ, the biases around the offsets. So a move of
+//! W at fixed centered biases also moves b and c: with p the gradient of P, b moves by +pᵀμ and c by +pλ
+//! when W moves by −p. Only then is the fixed point that of the plain gradient.
 
 use isotherm_kernels::vector::{PenalisedRow, Penalty, penalise};
 use isotherm_kernels::{Level, Matrix, Tile, outer};
@@ -20,8 +19,8 @@ use crate::objective::gradient::Centering;
 use crate::options::{OptimiserOptions, Plan};
 use isotherm_tempering::threads::rows_per_thread;
 
-/// Pixels whose share of pᵀμ is summed up together, by one thread. The sums are added in order, so that their
-/// number changes nothing.
+/// Pixels whose contributions to pᵀμ are summed by one thread. The sums are added in order, so the number
+/// of threads changes nothing.
 pub(crate) const BLOCK: usize = 64;
 
 /// The penalty on differences between neighbouring pixels.
@@ -34,7 +33,7 @@ pub struct Smoothness {
 }
 
 impl Smoothness {
-    /// The pixels that share an edge with one; at the border the pixel itself, which pulls nowhere.
+    /// The pixels that share an edge with one; at the border the pixel itself, which contributes nothing.
     fn beside(&self, pixel: usize) -> [usize; 4] {
         let ImageShape { width, height } = self.shape;
         let (x, y) = (pixel % width, pixel / width);
@@ -70,9 +69,9 @@ impl Penalties {
         Penalties { decay, l1, smoothness: plan.smoothness, momentum, sums, no_offset }
     }
 
-    /// Subtracts the gradient p of the penalties from that of the likelihood, before an ascent of this rate. The
-    /// weights lose all of it but L1's part, which the ascent takes off itself; the biases, if the gradient
-    /// is centered, gain what comes with p.
+    /// Subtracts the gradient p of the penalties from that of the likelihood, before an ascent with this
+    /// rate. The weights lose all of it except the L1 part, which the ascent itself subtracts; the biases
+    /// gain the part that belongs to p, if the gradient is centered.
     pub fn subtract_from(
         &mut self,
         gradient: &mut Parameters,
@@ -115,8 +114,8 @@ impl Penalties {
         outer::add_rows(Level::detect(), &self.sums, of_b.tiles_mut());
     }
 
-    /// How far L1 draws a weight towards zero in an update: momentum makes 1 / (1 − momentum) of a gradient in the
-    /// long run, so of this one, too.
+    /// How far L1 moves a weight towards zero in an update. Momentum multiplies a constant gradient by 1 /
+    /// (1 − momentum), so this one too.
     pub fn shrink(&self, rate: f64) -> f64 {
         rate * self.l1 / (1.0 - self.momentum)
     }

@@ -20,16 +20,16 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Room for so many rows of each phase.
+    /// Buffers for this number of rows in each phase.
     pub fn new(positive: usize, negative: usize, n_visible: usize, n_hidden: usize) -> Phases {
         let rows = positive + negative;
         let (v, h) = (BitMatrix::zeros(rows, n_visible), Matrix::zeros(rows, n_hidden));
         Phases { v, h, positive }
     }
 
-    /// φ of the data and of the model's samples. The sampler may have the hidden fields of its samples
-    /// already: `fields` puts them into place, if they are there in the grouping that it is asked for, and
-    /// says whether they are.
+    /// Computes φ of the data and of the model's samples. The sampler may already know the hidden fields of
+    /// its samples: `fields` writes them, if they are known in the given grouping, and returns whether they
+    /// are.
     pub fn fill(
         &mut self,
         model: &Rbm,
@@ -41,7 +41,7 @@ impl Phases {
         let (positive, negative) = self.v.words_mut().split_at_mut(data.words().len());
         positive.copy_from_slice(data.words());
         negative.copy_from_slice(samples.words());
-        // By all rows: what is there already changes no sum.
+        // The grouping is chosen by all rows, so that known fields change no sum.
         let grouping = Grouping::of(self.v.rows(), self.v.cols());
         let (n_hidden, tiles) = (self.h.cols(), self.h.tiles_per_row());
         let (of_data, of_samples) = self.h.tiles_mut().split_at_mut(self.positive * tiles);

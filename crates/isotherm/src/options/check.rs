@@ -5,15 +5,15 @@ use super::memory::Sizes;
 use super::{Chosen, Options, PathKind, Plan, check_ranges, ladder, name, sampler};
 use crate::data::ImageShape;
 use crate::error::{OptionName, Result};
-use crate::negative::Keeps;
+use crate::negative::Persistence;
 use crate::objective::penalties::Smoothness;
 use crate::paths::SwapOn;
 use isotherm_tempering::Respace;
 
-/// The largest layer that is enumerated all along a run and not only at its end.
+/// The largest layer that is enumerated along a run, and not only at its end.
 const CHEAP_LAYER: usize = 16;
 
-/// Bounds mistyped numbers of updates, which would never end.
+/// Catches mistyped numbers of updates, which would never end.
 const MOST_STEPS: u64 = 1 << 48;
 
 impl Options {
@@ -47,7 +47,7 @@ impl Options {
             init_std: optimiser.init_std.unwrap_or((entry.init_std)(self.hidden)),
             metrics_every,
             likelihood_every: record.likelihood_every.unwrap_or((2 * metrics_every).max(1)),
-            follows: !cheap && record.likelihood_every != Some(0),
+            estimates_online: !cheap && record.likelihood_every != Some(0),
             bytes,
             options: self.clone(),
         };
@@ -73,7 +73,7 @@ impl Options {
         } else if optimiser.patience.is_some() && record.likelihood_every == Some(0) {
             OptionError::PatienceUnmeasured
         } else {
-            (algorithm.learner().check)(self)?;
+            (algorithm.entry().check)(self)?;
             return (optimiser.objective.entry().check)(self);
         };
         Err(wrong.into())
@@ -93,15 +93,15 @@ impl Options {
 
     fn choose_rungs(&self) -> Result<usize> {
         let (rungs, max_rungs) = (self.ladder.rungs, self.ladder.max_rungs);
-        match (self.sampler.algorithm.learner().keeps, rungs) {
-            (Keeps::Ladder { adapts: true }, rungs)
+        match (self.sampler.algorithm.entry().persistence, rungs) {
+            (Persistence::Ladder { adapts: true }, rungs)
                 if rungs.unwrap_or(ladder::absent::rungs) > max_rungs =>
             {
                 let rungs = rungs.unwrap_or(ladder::absent::rungs);
                 Err(OptionError::TooManyRungs { rungs, max_rungs }.into())
             }
-            (Keeps::Ladder { .. }, Some(1)) => Err(OptionError::TooFewRungs.into()),
-            (Keeps::Ladder { .. }, rungs) => Ok(rungs.unwrap_or(ladder::absent::rungs)),
+            (Persistence::Ladder { .. }, Some(1)) => Err(OptionError::TooFewRungs.into()),
+            (Persistence::Ladder { .. }, rungs) => Ok(rungs.unwrap_or(ladder::absent::rungs)),
             (_, None | Some(1)) => Ok(1),
             (_, Some(rungs)) => {
                 Err(OptionError::NeedsLadder { name: name::rungs, value: rungs as u64 }.into())
@@ -109,14 +109,19 @@ impl Options {
         }
     }
 
-    /// Without a ladder every particle is a column of its own; on one, a few columns serve many.
+    /// Without a ladder every particle is a column of its own; with one, a few columns serve many
+    /// particles.
     fn choose_columns(&self) -> usize {
         let (algorithm, batch) = (self.sampler.algorithm, self.optimiser.batch);
-        self.sampler.columns.unwrap_or(match (algorithm.learner().keeps, self.sampler.particles) {
-            (Keeps::Particles, Some(particles)) => particles,
-            (Keeps::Ladder { .. }, Some(particles)) => particles.min(sampler::absent::columns),
-            _ => batch,
-        })
+        self.sampler.columns.unwrap_or(
+            match (algorithm.entry().persistence, self.sampler.particles) {
+                (Persistence::Particles, Some(particles)) => particles,
+                (Persistence::Ladder { .. }, Some(particles)) => {
+                    particles.min(sampler::absent::columns)
+                }
+                _ => batch,
+            },
+        )
     }
 
     /// At least one in each column.
@@ -144,7 +149,7 @@ impl Options {
         Ok(Some(Smoothness { shape, strength: smooth }))
     }
 
-    /// Those of the chosen options that have no effect beside the others.
+    /// The chosen options that have no effect in this combination.
     pub fn unused(&self, chosen: &Chosen) -> Vec<OptionName> {
         let algorithm = self.sampler.algorithm;
         let fixed = algorithm.is_adaptive() && self.ladder.respace == Respace::Fixed;
@@ -155,7 +160,7 @@ impl Options {
             }
             name::spawn_every | name::burn_in => !algorithm.is_adaptive(),
             name::spacing | name::swap => !algorithm.is_tempered(),
-            name::particles if algorithm.learner().keeps == Keeps::Particles => {
+            name::particles if algorithm.entry().persistence == Persistence::Particles => {
                 self.sampler.columns.is_some()
             }
             name::particles => !algorithm.is_persistent(),

@@ -3,11 +3,11 @@
 use super::{Chosen, Options, Section, name};
 use crate::data::Dataset;
 
-/// The precision of the prior that draws neighbouring pixels together, for the likelihood of all examples
-/// together: in a gradient that is a mean over the examples it is divided by their number.
+/// The precision of the prior on differences between neighbouring pixels, for the likelihood of all
+/// examples. The gradient is a mean over the examples, so there it is divided by their number.
 const SMOOTHNESS: f64 = 15.0;
 
-/// The strongest penalty that this makes for few examples.
+/// The largest penalty by default, for few examples.
 const MOST_SMOOTHNESS: f64 = 0.05;
 
 /// Passes over the examples, and over pictures.
@@ -21,7 +21,7 @@ const MOST_UPDATES: u64 = 100_000;
 /// The least learning rate that more updates make.
 const LEAST_LR: f64 = 0.01;
 
-/// How many updates, and how large the first of them are.
+/// The number of updates, and the learning rate at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// Updates.
@@ -31,11 +31,11 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The pace for so many examples: 200 passes over them at a rate of 0.05, up to 100 000 updates. More
-    /// passes would overfit few examples, and with fewer and larger steps the samples could not follow: they get
-    /// 40 000 smaller steps of the same total length. So does a `chosen` number of updates. Where neighbouring
-    /// pixels have similar weights it takes 500 passes to overfit. The numbers come from the same experiments as
-    /// [`Options::for_examples`].
+    /// The pace for this number of examples: 200 passes over them at a rate of 0.05, up to 100 000 updates.
+    /// More passes would overfit few examples; fewer and larger steps would leave the samples behind. So
+    /// few examples get 40 000 smaller steps of the same total length, and so does a `chosen` number of
+    /// updates. If neighbouring pixels have similar weights, it takes 500 passes to overfit. The numbers
+    /// come from the same experiments as [`Options::for_examples`].
     pub fn of(examples: usize, batch: usize, smooth: bool, chosen: Option<u64>) -> Pace {
         let passes = if smooth { PASSES_OVER_PICTURES } else { PASSES };
         let batches = examples.div_ceil(batch.max(1)) as u64;
@@ -83,9 +83,9 @@ impl Options {
         }
     }
 
-    /// The strongest penalty on differences between neighbouring pixels that updates can follow. Where a
-    /// weight differs from all four neighbours, and they from it, an update takes eight times rate and
-    /// penalty off the difference; more than all of it would be too much.
+    /// The largest penalty on differences between neighbouring pixels that is stable. If a weight differs
+    /// from all four neighbours, and they from it, an update reduces the difference by eight times rate and
+    /// penalty; that must not exceed the difference.
     pub(super) fn most_smoothness(&self) -> f64 {
         (1.0 - self.optimiser.momentum) / (8.0 * self.optimiser.lr)
     }

@@ -41,7 +41,7 @@ pub enum OptionError {
     RungBounds { min_rungs: usize, max_rungs: usize },
     /// The rungs would never move.
     BurnIn { burn_in: u64, spawn_every: u64 },
-    /// A path, for samples at β = 1.
+    /// A path, for an algorithm that samples only at β = 1.
     PathUnused { algorithm: Algorithm },
     /// Swaps on the energy, on a path whose states have none.
     SwapOnEnergy { path: PathKind },
@@ -72,9 +72,9 @@ pub enum OptionError {
     TooManySteps,
     /// Patience without likelihoods along the run.
     PatienceUnmeasured,
-    /// A penalty on neighbours, for columns that make no image.
+    /// A penalty on neighbours, for columns that do not form an image.
     NoNeighbours { smooth: f64, columns: usize },
-    /// A penalty on neighbours that updates cannot follow.
+    /// A penalty on neighbours that would make the updates unstable.
     TooSmooth {
         smooth: f64,
         lr: f64,
@@ -157,10 +157,10 @@ impl Cause for OptionError {
             ),
             OptionError::PathUnused { algorithm } => {
                 let (path, with) = (d.option(name::path), with(algorithm));
-                format!("{path} does not go with {with}, which samples at β = 1 only")
+                format!("{path} cannot be combined with {with}, which samples at β = 1 only")
             }
             OptionError::SwapOnEnergy { path } => format!(
-                "{} does not go with {}, which has no visible units to compute an energy with; leave \
+                "{} cannot be combined with {}, which has no visible units to compute an energy with; leave \
                  {} out",
                 d.setting(name::swap, "energy"),
                 d.setting(name::path, word(path)),
@@ -177,7 +177,7 @@ impl Cause for OptionError {
                 d.option(name::algorithm)
             ),
             OptionError::TooFewParticles { particles, columns } => format!(
-                "{} are fewer than {}, of which each has one; raise {} or lower {}",
+                "{} must be at least {}, because each column has one; raise {} or lower {}",
                 set(name::particles, particles),
                 set(name::columns, columns),
                 d.option(name::particles),
@@ -185,7 +185,7 @@ impl Cause for OptionError {
             ),
             OptionError::NothingToSample { algorithm } => {
                 let (steps, with) = (d.option(name::sampling_steps), with(algorithm));
-                format!("{steps} does not go with {with}, which keeps no samples")
+                format!("{steps} cannot be combined with {with}, which keeps no samples")
             }
             OptionError::TooManySteps => {
                 let (updates, steps) = (d.option(name::updates), d.option(name::sampling_steps));
@@ -197,15 +197,15 @@ impl Cause for OptionError {
                 d.setting(name::likelihood_every, "0")
             ),
             OptionError::NoNeighbours { smooth, columns } => format!(
-                "{} needs to know which of the {columns} columns are neighbours, and they make no \
+                "{} needs to know which of the {columns} columns are neighbours, and they do not form a \
                  square; give {}, or leave {} out",
                 set(name::smooth, smooth),
                 d.setting(name::shape, "WIDTHxHEIGHT"),
                 d.option(name::smooth)
             ),
             OptionError::TooSmooth { smooth, lr, most } => format!(
-                "{} at {} would draw neighbouring weights beyond each other; with this rate and \
-                 momentum it must be below {most:.2e}",
+                "{} is unstable at {}: an update would move neighbouring weights past each other; with this \
+                 rate and momentum it must be below {most:.2e}",
                 set(name::smooth, smooth),
                 set(name::lr, lr)
             ),

@@ -12,20 +12,20 @@ section! {
         rungs: Option<usize> = None, in 1..=u64::MAX, absent 10;
         /// Spacing of the rungs at the start.
         spacing: Spacing = Spacing::Linear;
-        /// Where the rungs move: to make f_up linear (the paper's), by Katzgraber's feedback, to equal
-        /// rejection rates, or nowhere.
+        /// The rule that moves the rungs: make f_up linear (the paper's), Katzgraber's feedback, equal rejection
+        /// rates, or fixed rungs.
         respace: Respace = Respace::Flow;
         /// The fraction of the way that rungs move at each step of the ladder.
         beta_lr: f64 = 1e-4, in 0.0..=1.0;
         /// Mean swap rate below which a rung is spawned.
         min_swap: f64 = 0.4, in 0.0..=0.95;
-        /// Fewest rungs that retiring leaves.
+        /// Smallest number of rungs: no rung is retired below it.
         min_rungs: usize = 4, in 2..=u64::MAX;
-        /// Most rungs that spawning makes.
+        /// Largest number of rungs: no rung is spawned above it.
         max_rungs: usize = 100, in 2..=u64::MAX;
         /// Steps of the ladder between two decisions to spawn or to retire a rung.
         spawn_every: u64 = 1000, in 1..=u64::MAX;
-        /// Steps of the ladder after such a change during which the rungs do not move.
+        /// Steps of the ladder during which the rungs do not move after one was spawned or retired.
         burn_in: u64 = 100;
     }
 }

@@ -65,10 +65,10 @@ section! {
     pub struct Options in "" titled "Model", set by Options and TrainingBuilder {
         /// Hidden units.
         hidden: usize = 10, in 1..=MOST_UNITS;
-        /// Width and height of the images that the examples are, row by row, for the report's pictures and for
-        /// `smooth`; a square is guessed where the number of columns allows one.
+        /// Width and height of the images, if the examples are images (pixels row by row). Used for the pictures of
+        /// the report and for `smooth`. If absent, a square is assumed where the number of columns allows one.
         shape: Option<ImageShape> = None, value "WIDTHxHEIGHT";
-        /// Seed of all random numbers but those of `data-seed` and of `binarise static:SEED`.
+        /// Seed of all random numbers except those of `data-seed` and of `binarise static:SEED`.
         seed: u64 = 1;
     }
     sections {

@@ -43,7 +43,7 @@ section! {
         /// Updates of the model.
         updates: u64 = 100_000, in 1..=u64::MAX,
             default "200 passes over the data, 500 over pictures, at least 40000 and at most 100000";
-        /// Steps of sampling after the last update; the ladder still adapts.
+        /// Sampling steps after the last update, in which the ladder still adapts.
         sampling_steps: u64 = 0;
         /// Learning rate.
         lr: f64 = 0.01, in 0.0..=1e38,
@@ -63,14 +63,14 @@ section! {
         /// Penalty on differences between the weights of neighbouring pixels, where the examples are images:
         /// half of this times the sum of their squares.
         smooth: f64 = 0.0, in 0.0..=1.0, value "STRENGTH",
-            default "15 divided by the number of examples, at most 0.05, for pictures (squares from 8x8 on whose mean is smooth, or a `shape`), otherwise 0";
-        /// Follow the gradient as it stands, or the one with centered units.
+            default "15 divided by the number of examples, at most 0.05, for pictures (a `shape` is given, or squares of at least 8x8 whose mean image is smooth); otherwise 0";
+        /// The gradient: plain, or with centered units.
         gradient: GradientKind = GradientKind::Centered;
-        /// Updates that the moving average of the parameters looks back over.
+        /// Window of the moving average of the parameters, in updates.
         average: Option<u64> = None, in 1..=u64::MAX, default "a twentieth of the updates";
-        /// Stop when this many updates have brought no better likelihood of the validation data, and up to eight
-        /// more measurements where these have errors. The best model is kept in any case.
-        patience: Option<u64> = None, in 1..=u64::MAX, default "go on to the last update";
+        /// Stop after this many updates without a better likelihood of the validation data; if likelihoods are
+        /// estimates, after up to eight more measurements. The best model is kept in any case.
+        patience: Option<u64> = None, in 1..=u64::MAX, default "no early stopping";
         /// Standard deviation of the initial weights.
         init_std: Option<f64> = None, in 0.0..=100.0,
             default "0.2 on the hidden-marginal path, else √(0.1 / hidden)";

@@ -21,7 +21,7 @@ pub struct Plan {
     pub(crate) columns: usize,
     /// Persistent particles, the replicas at β = 1: one in each column, and those that wait beside the ladder.
     pub(crate) particles: usize,
-    /// Updates that the moving average looks back over.
+    /// Updates that the moving average measurements back over.
     pub(crate) average: u64,
     /// The penalty on differences between neighbouring pixels, if there is one.
     pub(crate) smoothness: Option<Smoothness>,
@@ -32,7 +32,7 @@ pub struct Plan {
     /// Updates between two likelihoods; 0: only at the end.
     pub(crate) likelihood_every: u64,
     /// Whether the likelihood along the run is estimated, because enumerating is too slow.
-    pub(crate) follows: bool,
+    pub(crate) estimates_online: bool,
     /// Bytes of memory that learning takes besides the data, about and at most.
     pub(crate) bytes: f64,
 }
@@ -68,7 +68,7 @@ impl Plan {
         self.particles
     }
 
-    /// Updates that the moving average looks back over.
+    /// Updates that the moving average measurements back over.
     pub fn average(&self) -> u64 {
         self.average
     }
@@ -94,8 +94,8 @@ impl Plan {
     }
 
     /// Whether the likelihood along the run is estimated, because enumerating is too slow.
-    pub fn follows(&self) -> bool {
-        self.follows
+    pub fn estimates_online(&self) -> bool {
+        self.estimates_online
     }
 
     /// Bytes of memory that learning takes besides the data, about and at most.
@@ -118,7 +118,7 @@ impl Plan {
         self.particles - self.columns
     }
 
-    /// The same with each choice among the options.
+    /// The same plan with every choice written into its options.
     pub(super) fn written_out(mut self) -> Plan {
         let Options { sampler, ladder, optimiser, record, .. } = &mut self.options;
         sampler.path = self.path;

@@ -26,14 +26,14 @@ section! {
         columns: Option<usize> = None, in 1..=u64::MAX,
             absent 16, also "; as many as `particles` with sml, and as many as `batch` with cd and exact",
             built_in "as many as `batch`";
-        /// Persistent particles, the samples at β = 1 of each update: at least one for each column; the others
-        /// take turns on the ladder.
+        /// Persistent particles, the samples at β = 1 of each update: at least one for each column. The additional
+        /// ones take turns on the ladder.
         particles: Option<usize> = None, in 1..=u64::MAX,
             examples Some(500), built_in "as many as `columns`";
         /// Gibbs steps per update.
         k: usize = 1, in 1..=MOST_GIBBS_STEPS;
-        /// Updates from one step of the ladder to the next. Between them the particles at β = 1 take plain
-        /// Gibbs steps, and the ladder neither moves nor adapts.
+        /// Updates between two steps of the ladder. In between, the particles at β = 1 take plain Gibbs steps, and
+        /// the ladder neither moves nor adapts.
         temper_every: u64 = 1, in 1..=u64::MAX;
     }
 }

@@ -101,7 +101,7 @@ pub trait Section {
     ) -> Option<std::result::Result<(), Unreadable>>;
 }
 
-/// Finds an option by its name. An unknown name is told with the one that it resembles.
+/// Finds an option by its name. The error for an unknown name suggests the most similar one.
 pub fn find(table: &'static [OptionSpec], name: &str) -> Result<&'static OptionSpec> {
     table.iter().find(|spec| spec.name.as_str() == name).ok_or_else(|| {
         let distance = |spec: &&OptionSpec| strsim::damerau_levenshtein(spec.name.as_str(), name);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, forward_to_deserialize_any};
 use super::{Algorithm, FinalLikelihood, GradientKind, LrDecay, ObjectiveKind, PathKind};
 use crate::data::{Binarise, ConstantColumns, ImageShape, LeftOut, Split};
 use crate::error::Error;
-use crate::likelihood::Way;
+use crate::likelihood::LogZMethod;
 use crate::paths::SwapOn;
 use isotherm_tempering::{Respace, Spacing};
 
@@ -95,7 +95,7 @@ impl ValueKind {
 pub enum Unreadable {
     /// It is not of the option's kind.
     Kind,
-    /// It is a text that says nothing the option understands.
+    /// It is a text that cannot be parsed.
     Text(Error),
 }
 
@@ -116,7 +116,7 @@ pub trait OptionValue: Sized {
         None
     }
 
-    /// The value as people write it; none of an option that is absent.
+    /// The value as people write it; `None` if the option is absent.
     fn in_words(&self) -> Option<String>;
 }
 
@@ -270,7 +270,7 @@ macro_rules! words {
 }
 
 words!(Algorithm, PathKind, SwapOn, Spacing, Respace, LrDecay, GradientKind, FinalLikelihood);
-words!(ConstantColumns, ObjectiveKind, Way);
+words!(ConstantColumns, ObjectiveKind, LogZMethod);
 
 macro_rules! texts {
     ($($type:ty),+) => {$(
@@ -325,7 +325,7 @@ pub fn word<T: Deserialize<'static> + PartialEq>(value: &T) -> &'static str {
 /// The words of an enumeration, as its implementation of `Deserialize` knows them.
 fn words_of<T: Deserialize<'static>>() -> &'static [&'static str] {
     let mut words: &'static [&'static str] = &[];
-    // It asks for one of its words and learns that there is nothing to read.
+    // Deserializing asks for one of the variants and fails, which reveals their names.
     let _ = T::deserialize(Ask(&mut words));
     words
 }

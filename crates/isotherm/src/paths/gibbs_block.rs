@@ -20,7 +20,7 @@ const SCRATCH: usize = 1024;
 /// Hidden units whose field is held in `f64` at a time.
 const AT_A_TIME: usize = 256;
 
-/// What the rows are drawn from.
+/// The distribution that the rows are drawn from.
 pub(super) struct Target<'a> {
     pub(super) model: &'a Rbm,
     /// c₀, or nothing where it is zero.
@@ -89,7 +89,7 @@ impl Block {
         key.fill_lanes(purpose, first, &mut self.rngs);
     }
 
-    /// Gets ready for a model that may have changed.
+    /// Prepares for a model that may have changed.
     pub(super) fn see(&mut self, target: &Target<'_>) {
         if target.few {
             let c = target.model.parameters().c.tiles();

@@ -1,7 +1,7 @@
-//! The states of replicas under block Gibbs sampling: hidden units, and what a sweep leaves behind.
+//! The states of replicas under block Gibbs sampling: hidden units, and the results of the last sweep.
 //!
-//! The rows are cut into blocks, one for each thread that is worth waking (`gibbs_block.rs`). Of a row only
-//! h outlives a change of the rows; v and the fields are those of the last sweep.
+//! The rows are divided into blocks, one for each thread that is used (`gibbs_block.rs`). Only h of a row
+//! survives a change of the rows; v and the fields are those of the last sweep.
 
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, LANES, Tile};

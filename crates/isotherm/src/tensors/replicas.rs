@@ -20,15 +20,15 @@ pub fn insert_tempering(
     let (ladder, replicas, flow) = (state.ladder(), state.replicas(), state.flow());
     let (rungs, rows) = (ladder.rungs(), replicas.rows());
     let numbers = |rows: &[usize]| rows.iter().map(|&row| row as u64).collect::<Vec<u64>>();
-    let (row_at, spare) = (numbers(replicas.row_at()), numbers(replicas.off_ladder()));
+    let (row_at, off_ladder) = (numbers(replicas.row_at()), numbers(replicas.off_ladder()));
     let labels: Vec<u8> = replicas.labels().iter().map(|&label| label as u8).collect();
     let departed: Vec<u8> = replicas.departed().iter().map(|&departed| departed.into()).collect();
     let name = |name: &str| format!("{prefix}{name}");
     bundle.insert(&name("replicas.hidden"), &[h.rows(), h.words_per_row()], h.words())?;
     bundle.insert(&name("ladder.betas"), &[rungs], ladder.betas())?;
     bundle.insert(&name("replicas.row_at"), &[row_at.len()], &row_at)?;
-    if !spare.is_empty() {
-        bundle.insert(&name("replicas.spare"), &[spare.len()], &spare)?;
+    if !off_ladder.is_empty() {
+        bundle.insert(&name("replicas.spare"), &[off_ladder.len()], &off_ladder)?;
     }
     bundle.insert(&name("replicas.labels"), &[rows], &labels)?;
     bundle.insert(&name("replicas.ages"), &[rows], replicas.ages())?;
@@ -44,18 +44,18 @@ pub fn insert_tempering(
     bundle.insert(&name("clocks"), &[3], &[parity as u64, resting, since_decision])
 }
 
-/// Takes them back into replicas with the same numbers of columns, particles and hidden units.
+/// Restores them into replicas with the same numbers of columns, particles and hidden units.
 pub fn take_tempering(
     bundle: &Bundle,
     prefix: &str,
     tempering: &mut Tempering<AnyEnsemble>,
 ) -> Result<()> {
     let (replicas, n_hidden) = (tempering.state().replicas(), tempering.ensemble().hidden().cols());
-    let (columns, spare) = (replicas.columns(), replicas.off_ladder().len());
+    let (columns, off_ladder) = (replicas.columns(), replicas.off_ladder().len());
     let name = |name: &str| format!("{prefix}{name}");
     let wrong = |which, wanted| TensorError::Inconsistent { name: name(which), wanted };
     let rungs = bundle.tensor(&name("ladder.betas"))?.shape().first().copied().unwrap_or(0);
-    let rows = columns * rungs + spare;
+    let rows = columns * rungs + off_ladder;
     let ladder = Ladder::from_betas(bundle.get(&name("ladder.betas"), &[rungs])?)
         .ok_or_else(|| wrong("ladder.betas", "a ladder from 1 down to 0"))?;
     let numbers = |which: &str, count: usize| -> Result<Vec<usize>> {
@@ -63,13 +63,14 @@ pub fn take_tempering(
         Ok(rows.into_iter().map(|row| row as usize).collect())
     };
     let row_at = numbers("replicas.row_at", columns * rungs)?;
-    let spare = if spare > 0 { numbers("replicas.spare", spare)? } else { Vec::new() };
+    let off_ladder =
+        if off_ladder > 0 { numbers("replicas.spare", off_ladder)? } else { Vec::new() };
     let labels: Vec<u8> = bundle.get(&name("replicas.labels"), &[rows])?;
     let departed: Vec<u8> = bundle.get(&name("replicas.departed"), &[rows])?;
     let replicas = Replicas::from_parts(
         columns,
         row_at,
-        spare,
+        off_ladder,
         labels.into_iter().map(label).collect(),
         bundle.get(&name("replicas.ages"), &[rows])?,
         departed.into_iter().map(|departed| departed == 1).collect(),

@@ -3,7 +3,7 @@
 use super::state::TrainState;
 use crate::model::Parameters;
 
-/// A model that is kept while learning goes on.
+/// A model that may be the best.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// Updates when it was reached.
@@ -16,40 +16,39 @@ pub struct Candidate {
     pub averaged: Parameters,
 }
 
-/// The choice among the models of a run.
+/// The selection of the best model of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
     /// The best so far.
     pub kept: Candidate,
-    /// A later one, until enough looks after it tell whether it is better.
+    /// A later one, until enough measurements after it show whether it is better.
     pub candidate: Option<Candidate>,
-    /// All looks so far.
-    pub looks: Measurements,
+    /// The measurements so far.
+    pub measurements: Measurements,
 }
 
-/// The likelihood of the validation data, look by look. One that is followed is noisy, and the highest
-/// of many noisy figures is mostly luck: what is compared is the mean of the looks around a model, as many
-/// before it as after it, so that neither luck nor what comes later moves the peak. Models this far apart are
-/// candidates.
+/// Measurements of the likelihood of the validation data. Online estimates are noisy, and the highest of
+/// many noisy values is mostly luck. So models are compared by the mean of the measurements around them, as
+/// many before as after, which neither luck nor later updates bias. Candidates are half a window apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measurements {
-    /// The last of them, at most as many as are around a model.
+    /// The most recent ones, at most one window.
     pub recent: Vec<f64>,
     /// The moving mean of their standard errors.
     pub std_error: f64,
     /// Measurements since the candidate.
     pub since_candidate: u64,
-    /// The highest that a mean has been.
+    /// The highest mean so far.
     pub highest: f64,
-    /// Updates of the model that it is of.
+    /// Updates of the model with that mean.
     pub highest_at: u64,
     /// Updates of the last model that was compared.
     pub judged_at: u64,
-    /// Updates at the last look.
+    /// Updates at the last measurement.
     pub last_at: u64,
 }
 
-/// The share of a look in the mean of the errors.
+/// The weight of a measurement in the moving mean of the errors.
 const SHARE: f64 = 0.2;
 
 impl Measurements {
@@ -74,12 +73,12 @@ impl Measurements {
         self.last_at = update;
     }
 
-    /// Takes note of how good the model is that was there so many looks ago, by as many looks before it as after it,
-    /// and answers whether it is as good as any, or worse by no more than a third of the error: of models that are
-    /// as good, the later one has learned more quietly.
-    fn judge(&mut self, update: u64, looks_ago: usize) -> bool {
-        let Some(at) = self.recent.len().checked_sub(looks_ago + 1) else { return false };
-        let reach = at.min(looks_ago);
+    /// Judges the model of `ago` measurements ago by as many measurements before it as after it.
+    /// Returns whether it is as good as the best so far, or worse by at most a third of the standard error:
+    /// of equally good models the later one is preferred.
+    fn judge(&mut self, update: u64, ago: usize) -> bool {
+        let Some(at) = self.recent.len().checked_sub(ago + 1) else { return false };
+        let reach = at.min(ago);
         let around = &self.recent[at - reach..=at + reach];
         let mean = around.iter().sum::<f64>() / around.len() as f64;
         if mean >= self.highest {
@@ -91,51 +90,51 @@ impl Measurements {
 }
 
 impl Best {
-    fn judge(&mut self, model: Candidate, looks_ago: usize) {
-        if self.looks.judge(model.update, looks_ago) {
+    fn judge(&mut self, model: Candidate, ago: usize) {
+        if self.measurements.judge(model.update, ago) {
             self.kept = model;
         }
     }
 
-    /// Takes in a look at the model of the moment.
-    fn look(&mut self, now: Candidate, std_error: f64, Reach { looks, is_last }: Reach) {
-        self.looks.add(now.log_likelihood, std_error, now.update, looks);
-        let ago = self.looks.since_candidate as usize + 1;
+    /// Adds a measurement of the current model.
+    fn add(&mut self, now: Candidate, std_error: f64, Reach { measurements, is_last }: Reach) {
+        self.measurements.add(now.log_likelihood, std_error, now.update, measurements);
+        let ago = self.measurements.since_candidate as usize + 1;
         match self.candidate.take() {
-            Some(candidate) if ago < looks && !is_last => {
-                (self.candidate, self.looks.since_candidate) = (Some(candidate), ago as u64);
+            Some(candidate) if ago < measurements && !is_last => {
+                (self.candidate, self.measurements.since_candidate) = (Some(candidate), ago as u64);
                 return;
             }
             Some(candidate) => self.judge(candidate, ago),
             None => {}
         }
-        if looks == 0 || is_last {
+        if measurements == 0 || is_last {
             self.judge(now, 0);
         } else {
-            (self.candidate, self.looks.since_candidate) = (Some(now), 0);
+            (self.candidate, self.measurements.since_candidate) = (Some(now), 0);
         }
     }
 
-    /// The best model if no more looks come: the candidate is judged by those that there are.
+    /// The best model if no more measurements follow: the candidate is judged by those that exist.
     pub fn chosen(&self) -> &Candidate {
-        let ago = self.looks.since_candidate as usize;
-        let mut looks = self.looks.clone();
+        let ago = self.measurements.since_candidate as usize;
+        let mut measurements = self.measurements.clone();
         let candidate = self.candidate.as_ref();
-        candidate.filter(|it| looks.judge(it.update, ago)).unwrap_or(&self.kept)
+        candidate.filter(|it| measurements.judge(it.update, ago)).unwrap_or(&self.kept)
     }
 }
 
-/// How far the looks reach that tell how good a model is.
+/// The window of measurements by which a model is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Measurements on either side; 0: each speaks for itself.
-    pub looks: usize,
-    /// Whether this one is the last, so that there is nothing to wait for.
+    /// Measurements on either side; 0: a model is judged by its own alone.
+    pub measurements: usize,
+    /// Whether this measurement is the last, so that there is nothing to wait for.
     pub is_last: bool,
 }
 
 impl TrainState {
-    /// Takes note of a likelihood of the validation data, and keeps the model if it proves to be the best.
+    /// Adds a likelihood of the validation data, and keeps the model if it proves to be the best.
     pub fn keep_if_best(&mut self, log_likelihood: f64, std_error: f64, reach: Reach) {
         if !(log_likelihood.is_finite() && std_error.is_finite()) {
             return;
@@ -147,13 +146,16 @@ impl TrainState {
             averaged: self.averaged.clone(),
         };
         let best = self.best.get_or_insert_with(|| {
-            Box::new(Best { kept: now.clone(), candidate: None, looks: Measurements::none() })
+            Box::new(Best {
+                kept: now.clone(),
+                candidate: None,
+                measurements: Measurements::none(),
+            })
         });
-        best.look(now, std_error, reach);
+        best.add(now, std_error, reach);
     }
 
-    /// What the run has come to: the best model and its average or, without validation data, the
-    /// last ones.
+    /// The result of the run: the best model and its average or, without validation data, the last ones.
     pub fn result(&self) -> [&Parameters; 2] {
         match self.best.as_ref().map(|best| best.chosen()) {
             Some(chosen) => [&chosen.model, &chosen.averaged],
@@ -161,12 +163,12 @@ impl TrainState {
         }
     }
 
-    /// Whether so many updates have brought nothing better, by a look at the model of the moment. Where looks are
-    /// noisy, models count once those around them are known.
+    /// Whether `patience` updates have passed without a better model. If measurements are noisy, a model
+    /// counts only once the measurements around it are known.
     pub fn has_stalled(&self, patience: Option<u64>) -> bool {
         match (&self.best, patience) {
             (Some(best), Some(patience)) => {
-                let Measurements { highest_at, judged_at, last_at, .. } = best.looks;
+                let Measurements { highest_at, judged_at, last_at, .. } = best.measurements;
                 last_at == self.step && judged_at >= highest_at.saturating_add(patience)
             }
             _ => false,
@@ -179,9 +181,9 @@ mod tests {
     use super::*;
     use crate::options::Options;
 
-    const EXACT: Reach = Reach { looks: 0, is_last: false };
+    const EXACT: Reach = Reach { measurements: 0, is_last: false };
 
-    /// Noise of standard deviation 0.7 that repeats after eleven looks.
+    /// Noise of standard deviation 0.7 that repeats after eleven measurements.
     const NOISE: [f64; 11] = [0.3, -1.0, 0.5, -0.4, 0.9, 0.1, -0.9, 0.6, -0.2, 1.1, -1.0];
 
     fn state() -> TrainState {
@@ -196,11 +198,11 @@ mod tests {
         for update in 1..=200usize {
             state.step = update as u64;
             let noise = std_error / 0.7 * NOISE[update % 11];
-            let looks = if std_error > 0.0 { 4 } else { 0 };
-            let reach = Reach { looks, is_last: update == 200 };
+            let measurements = if std_error > 0.0 { 4 } else { 0 };
+            let reach = Reach { measurements, is_last: update == 200 };
             state.keep_if_best(log_likelihood(update as f64) + noise, std_error, reach);
         }
-        state.best.expect("looks").kept.update
+        state.best.expect("measurements").kept.update
     }
 
     /// Noise about a level that rises and then stays: the highest figure is luck, and what is kept is late.
@@ -228,36 +230,40 @@ mod tests {
     /// However few they are: one that falls is not the best because it is the last.
     #[test]
     fn few_looks_that_fall_keep_the_first() {
-        for looks in 1..=10 {
+        for measurements in 1..=10 {
             for reach in [0, 1, 4] {
                 let mut state = state();
-                for look in 1..=looks {
+                for look in 1..=measurements {
                     state.step = look;
-                    let reach = Reach { looks: reach, is_last: look == looks };
+                    let reach = Reach { measurements: reach, is_last: look == measurements };
                     state.keep_if_best(-(look as f64), 0.01, reach);
                     assert_eq!(state.best.as_ref().expect("a look").chosen().update, 1);
                 }
-                assert_eq!(state.best.expect("looks").kept.update, 1, "{looks} looks, {reach}");
+                assert_eq!(
+                    state.best.expect("measurements").kept.update,
+                    1,
+                    "{measurements} measurements, {reach}"
+                );
             }
         }
     }
 
-    /// A run that somebody stops has come to what the looks so far tell, not to the first of them.
+    /// A run that somebody stops has come to what the measurements so far tell, not to the first of them.
     #[test]
     fn what_waits_is_judged_when_it_is_asked_for() {
         let mut state = state();
         for look in 1..=7 {
             state.step = look;
-            state.keep_if_best(look as f64, 0.01, Reach { looks: 4, is_last: false });
+            state.keep_if_best(look as f64, 0.01, Reach { measurements: 4, is_last: false });
         }
-        let best = state.best.expect("looks");
+        let best = state.best.expect("measurements");
         assert_eq!((best.kept.update, best.chosen().update), (1, 5));
     }
 
     /// A figure that is none leaves all as it is.
     #[test]
     fn what_is_not_finite_is_no_look() {
-        let (mut state, reach) = (state(), Reach { looks: 4, is_last: false });
+        let (mut state, reach) = (state(), Reach { measurements: 4, is_last: false });
         state.keep_if_best(-2.0, f64::NAN, reach);
         state.keep_if_best(f64::NEG_INFINITY, 0.1, reach);
         assert!(state.best.is_none());
@@ -274,7 +280,7 @@ mod tests {
         assert!(state.has_stalled(Some(40)) && !state.has_stalled(Some(41)));
     }
 
-    /// However short the patience: noisy looks are waited for.
+    /// However short the patience: noisy measurements are waited for.
     #[test]
     fn what_rises_has_not_stalled() {
         let mut state = state();
@@ -283,7 +289,7 @@ mod tests {
             state.keep_if_best(
                 -(look as f64 - 30.0).abs(),
                 0.1,
-                Reach { looks: 4, is_last: false },
+                Reach { measurements: 4, is_last: false },
             );
             assert!(look > 30 || !state.has_stalled(Some(1)), "{look}");
         }

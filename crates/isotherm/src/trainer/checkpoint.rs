@@ -23,8 +23,8 @@ impl TrainState {
             if !minus_f.is_empty() {
                 bundle.insert("follower.weights", &[COLUMNS], minus_f)?;
             }
-            let KalmanFilter { looks, log_z, variances } = filter;
-            bundle.insert("follower.looks", &[1], &[*looks])?;
+            let KalmanFilter { updates, log_z, variances } = filter;
+            bundle.insert("follower.looks", &[1], &[*updates])?;
             bundle.insert("follower.log_z", &[log_z.len()], log_z)?;
             let Variances { log_z, step, bridges } = *variances;
             bundle.insert("follower.variances", &[3], &[log_z, step, bridges])?;
@@ -34,7 +34,7 @@ impl TrainState {
             if let Some(candidate) = &best.candidate {
                 candidate.insert_into(bundle, "candidate.")?;
             }
-            let looks = &best.looks;
+            let looks = &best.measurements;
             bundle.insert("looks.recent", &[looks.recent.len()], &looks.recent)?;
             bundle.insert("looks.means", &[2], &[looks.std_error, looks.highest])?;
             let Measurements { since_candidate, highest_at, judged_at, last_at, .. } = *looks;
@@ -64,16 +64,16 @@ impl TrainState {
         if let Some(online) = &mut self.online
             && bundle.tensors.contains_key("follower.looks")
         {
-            let looks = one(bundle, "follower.looks")?;
+            let updates = one(bundle, "follower.looks")?;
             let variances: Vec<f64> = bundle.get("follower.variances", &[3])?;
             let (log_z, step, bridges) = (variances[0], variances[1], variances[2]);
             let filter = KalmanFilter {
-                looks,
-                log_z: bundle.get("follower.log_z", &[if looks > 0 { COLUMNS } else { 0 }])?,
+                updates,
+                log_z: bundle.get("follower.log_z", &[if updates > 0 { COLUMNS } else { 0 }])?,
                 variances: Variances { log_z, step, bridges },
             };
             take_tempering(bundle, "follower.", &mut online.sampler.tempering)?;
-            if looks > 0 || bundle.tensors.contains_key("follower.weights") {
+            if updates > 0 || bundle.tensors.contains_key("follower.weights") {
                 online.minus_f = bundle.get("follower.weights", &[COLUMNS])?;
             }
             online.filter = filter;
@@ -89,7 +89,7 @@ impl TrainState {
                 candidate: waits
                     .then(|| Candidate::take_from(bundle, "candidate.", units))
                     .transpose()?,
-                looks: Measurements {
+                measurements: Measurements {
                     recent: bundle.get("looks.recent", &[recent])?,
                     std_error: means[0],
                     highest: means[1],

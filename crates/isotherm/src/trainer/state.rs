@@ -3,7 +3,7 @@
 use super::best::Best;
 use crate::likelihood::online::OnlineLogZ;
 use crate::model::{Initial, Parameters, Rbm};
-use crate::negative::Negative;
+use crate::negative::NegativeSampler;
 use crate::objective::Objective;
 use crate::options::Plan;
 
@@ -20,7 +20,7 @@ pub struct TrainState {
     /// What is maximised.
     pub objective: Box<dyn Objective>,
     /// The sampler with its replicas and its ladder.
-    pub negative: Box<dyn Negative>,
+    pub negative: Box<dyn NegativeSampler>,
     /// The online estimate of log Z.
     pub online: Option<OnlineLogZ>,
     /// The best model so far, where there are validation data.
@@ -30,7 +30,7 @@ pub struct TrainState {
 impl TrainState {
     /// The state before the first update, with the sampler and the objective of the plan.
     pub fn new(plan: &Plan, marginals: &[f64]) -> TrainState {
-        let negative = plan.options.sampler.algorithm.learner().begin;
+        let negative = plan.options.sampler.algorithm.entry().begin;
         let objective = plan.options.optimiser.objective.entry().begin;
         let (negative, objective) = (negative(plan, marginals), objective(plan, marginals));
         TrainState::with(plan, marginals, negative, objective)
@@ -41,7 +41,7 @@ impl TrainState {
     pub fn with(
         plan: &Plan,
         marginals: &[f64],
-        negative: Box<dyn Negative>,
+        negative: Box<dyn NegativeSampler>,
         objective: Box<dyn Objective>,
     ) -> TrainState {
         let n_hidden = plan.options.hidden;

@@ -197,23 +197,23 @@ fn operation() -> impl Strategy<Value = Operation> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever comes and goes: every row is somewhere, every length fits, the replicas, spare ones
+    /// Whatever comes and goes: every row is somewhere, every length fits, the replicas, particles off the ladder
     /// too, that stay keep their state, label and age on their rung, a new one is a copy of its hotter
     /// neighbour without a label.
     #[test]
     fn spawn_and_retire_keep_every_invariant(
         operations in prop::collection::vec(operation(), 1..40),
         columns in 1usize..4,
-        spare in 0usize..5,
+        off_ladder in 0usize..5,
         kind in 0usize..KINDS.len(),
     ) {
         let rbm = random_rbm(6, 5, 1.0, 2);
         let ladder = Ladder::new(4, Spacing::Linear);
         let mut path = KINDS[kind].path(&rbm);
         let mut h = exact_hidden(KINDS[kind], &rbm, ladder.betas(), columns, &mut rng(3));
-        h.append(&exact_hidden(KINDS[kind], &rbm, &[1.0], spare, &mut rng(4)));
+        h.append(&exact_hidden(KINDS[kind], &rbm, &[1.0], off_ladder, &mut rng(4)));
         path.set_hidden(h);
-        let state = TemperingState::with_extra_particles(ladder, columns, spare);
+        let state = TemperingState::with_extra_particles(ladder, columns, off_ladder);
         let mut tempering = Tempering::new(path, state);
         for (step, operation) in operations.into_iter().enumerate() {
             let carried = |t: &Tempering<Box<dyn isotherm::paths::RbmEnsemble>>| -> Vec<Vec<(u64, Label, u64, bool)>> {
@@ -222,7 +222,7 @@ proptest! {
                     let h = t.ensemble().hidden().row(row)[0];
                     (h, r.labels()[row], r.ages()[row], r.departed()[row])
                 };
-                // The spare ones, then rung by rung.
+                // The particles off the ladder, then rung by rung.
                 let rungs = (0..r.rungs())
                     .map(|rung| (0..columns).map(|c| carried_by(r.column(c)[rung])).collect());
                 std::iter::once(r.off_ladder().iter().map(|&row| carried_by(row)).collect())
@@ -260,7 +260,7 @@ proptest! {
                 prop_assert_eq!((histograms.up().len(), histograms.down().len()), (rungs, rungs));
             }
             prop_assert_eq!((s.rates().sums().len(), s.rates().weights().len()), (rungs - 1, rungs - 1));
-            prop_assert_eq!(rows_of(&**tempering.ensemble()), rungs * columns + spare);
+            prop_assert_eq!(rows_of(&**tempering.ensemble()), rungs * columns + off_ladder);
         }
     }
 }

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use crate::common::*;
 use isotherm::data::{Dataset, KnownDensity, Mixture, Stratum};
-use isotherm::likelihood::{Budget, Effort, FoundLogZ, Way, exact, measure};
+use isotherm::likelihood::{Budget, Effort, LogZMethod, LogZResult, exact, measure};
 use isotherm::model::{Parameters, Rbm};
 use isotherm_kernels::{BitMatrix, Matrix};
 use proptest::prelude::*;
@@ -150,7 +150,7 @@ fn log_z_for_some_calls(rbm: &Rbm, threads: usize, calls: usize) -> (Option<f64>
         }
     };
     let log_z = catch_unwind(AssertUnwindSafe(|| {
-        pool.install(|| exact::log_z_telling(rbm, &mut note).unwrap())
+        pool.install(|| exact::log_z_with_progress(rbm, &mut note).unwrap())
     }));
     // What was abandoned leaves no trace: the same threads can sum again.
     let small = random_rbm(40, 9, 1.0, 3);
@@ -201,7 +201,7 @@ fn a_long_enumeration_reports_its_progress_and_a_short_one_does_not() {
         let rbm = random_rbm(n_visible, n_hidden, 0.1, 1);
         let mut told = Vec::new();
         let mut tell = |stage: &str, share| told.push((stage.to_owned(), share));
-        FoundLogZ::find(&rbm, &data, Way::Exact, &Budget::quick(), &mut tell).unwrap();
+        LogZResult::find(&rbm, &data, LogZMethod::Exact, &Budget::quick(), &mut tell).unwrap();
         told
     };
     assert_eq!(stages(40, 14), []);

@@ -122,7 +122,7 @@ fn draw_bit(p: f32, rng: &mut Rng) -> u8 {
     u8::from(rng.random::<f32>() < p)
 }
 
-/// Independent units that the hot end already has right: all weights are equal, and their common
+/// Independent units that the reference already has right: all weights are equal, and their common
 /// value is the known one.
 #[test]
 fn independent_units_have_their_closed_form() {
@@ -300,7 +300,7 @@ fn the_ladder_covers_log_z() {
                     let mut sampler =
                         EvaluatingSampler::new(&rbm, &marginals, start, length.columns, key)
                             .unwrap();
-                    sampler.look(length, 8, &mut [], &mut |_| true).unwrap().unwrap().report
+                    sampler.measure(length, 8, &mut [], &mut |_| true).unwrap().unwrap().report
                 })
                 .collect();
             type Of = fn(&SamplerReport) -> Estimate;

@@ -1,4 +1,4 @@
-//! log Z as a online tells it along a run, against the enumerated one.
+//! The online estimate of log Z along a run, against the enumerated value.
 
 use crate::common::*;
 use isotherm::data::Dataset;
@@ -9,7 +9,7 @@ use isotherm::trainer::{TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::Key;
 
-/// Trains, and at some of the updates hands over log Z of the averaged model as it is followed and as it is.
+/// Trains, and at some of the updates passes on log Z of the averaged model, estimated online and exact.
 fn watch(
     options: &Options,
     data: Dataset,

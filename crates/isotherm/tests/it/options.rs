@@ -410,7 +410,7 @@ fn figures_in_help_are_those_of_the_code() {
         most(&|n| PathKind::automatic(100, n) == PathKind::HiddenMarginal)
     );
     assert!(spec("path").help.contains(&words), "{words}");
-    let enumerated = |n| !Options::default().hidden(n).check(100).unwrap().follows();
+    let enumerated = |n| !Options::default().hidden(n).check(100).unwrap().estimates_online();
     let words = format!("exact up to {} units", most(&enumerated));
     assert!(spec("likelihood-every").help.contains(&words), "{words}");
 }

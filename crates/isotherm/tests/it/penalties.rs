@@ -73,7 +73,7 @@ fn decay_and_smoothness_are_gradients_of_their_penalty() {
     assert_eq!(gradient.c, Parameters::zeros(VISIBLE, HIDDEN).c);
 }
 
-/// b + Wᵀμ and c + Wλ, with the offsets of the moment.
+/// b + Wᵀμ and c + Wλ, with the offsets of the view.
 fn around_the_offsets(state: &TrainState) -> Vec<f64> {
     let Parameters { w, b, c } = state.model.parameters();
     let product = |j: usize, i: usize, by: &Matrix, at: usize| {

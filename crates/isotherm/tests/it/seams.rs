@@ -30,7 +30,7 @@ struct LastBatch {
     sampling_steps: u64,
 }
 
-impl Negative for LastBatch {
+impl NegativeSampler for LastBatch {
     fn sample(&mut self, _: &Rbm, batch: &BitMatrix, key: Key, out: &mut BitMatrix) -> Result<()> {
         for row in 0..out.rows() {
             let coin = || (uniform(key, Purpose::Visible, row) * 64.0) as u64;
@@ -77,7 +77,7 @@ impl Objective for Parabola {
     fn gradient(
         &mut self,
         model: &Rbm,
-        _: &mut dyn Negative,
+        _: &mut dyn NegativeSampler,
         _: &BitMatrix,
         _: Key,
         out: &mut Parameters,
@@ -294,9 +294,9 @@ fn four_states() -> AnyEnsemble {
 struct Counts([u64; 4]);
 
 impl Recorder<AnyEnsemble> for Counts {
-    fn record(&mut self, moment: &mut Moment<'_, AnyEnsemble>) -> Result<()> {
-        let hidden = moment.tempering.ensemble().hidden();
-        for row in moment.replicas().cold_rows() {
+    fn record(&mut self, view: &mut StepView<'_, AnyEnsemble>) -> Result<()> {
+        let hidden = view.tempering.ensemble().hidden();
+        for row in view.replicas().cold_rows() {
             self.0[hidden.row(row)[0] as usize] += 1;
         }
         Ok(())
@@ -312,8 +312,8 @@ impl<E: Densities + Sync> Recorder<E> for Work {
         self.0 = WorkValues::new(state.ladder().gaps(), state.replicas().columns());
     }
 
-    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
-        self.0.record(moment.tempering);
+    fn record(&mut self, view: &mut StepView<'_, E>) -> Result<()> {
+        self.0.record(view.tempering);
         Ok(())
     }
 }
@@ -368,14 +368,14 @@ fn automatic() -> AnyEnsemble {
 struct Steps(u64);
 
 impl<E: Ensemble> Recorder<E> for Steps {
-    fn record(&mut self, moment: &mut Moment<'_, E>) -> Result<()> {
-        assert_eq!(moment.step, self.0);
+    fn record(&mut self, view: &mut StepView<'_, E>) -> Result<()> {
+        assert_eq!(view.step, self.0);
         self.0 += 1;
         Ok(())
     }
 }
 
-/// Everything that samples shows its steps to recorders of the caller, with the ladder of that moment.
+/// Everything that samples shows its steps to recorders of the caller, with the ladder of that view.
 #[test]
 fn recorders_from_outside_see_every_sampler() {
     let model = random_rbm(6, 4, 1.0, 3);
@@ -417,14 +417,14 @@ fn recorders_from_outside_see_every_sampler() {
     };
     let (mut steps, length) = (Steps::default(), Length::fixed(4, 60));
     let (mut shares, none): (Vec<f64>, &mut [&mut dyn Recorder<_>]) = (Vec::new(), &mut []);
-    let found = begun(1).look(length, 4, &mut [&mut steps], &mut |share| {
+    let found = begun(1).measure(length, 4, &mut [&mut steps], &mut |share| {
         shares.push(share);
         true
     });
     assert!(found.unwrap().is_some());
     assert_eq!((steps.0, shares.len(), shares[119]), (60, 120, 1.0));
     assert!(shares.is_sorted_by(|a, b| a < b), "{shares:?}");
-    let stopped = begun(1).look(length, 4, none, &mut |share| share < 0.75).unwrap();
+    let stopped = begun(1).measure(length, 4, none, &mut |share| share < 0.75).unwrap();
     assert!(stopped.is_none(), "stopped while it recorded");
 }
 

@@ -26,14 +26,14 @@ fn tempering(kind: Kind, rbm: &Rbm, seed: u64) -> Tempering<AnyEnsemble> {
     with_spare(kind, rbm, 0, [seed, 0])
 }
 
-/// The same with spare replicas; a seed for those on the ladder and one for these.
-fn with_spare(kind: Kind, rbm: &Rbm, spare: usize, seeds: [u64; 2]) -> Tempering<AnyEnsemble> {
+/// The same with particles off the ladder; a seed for the replicas on the ladder and one for these.
+fn with_spare(kind: Kind, rbm: &Rbm, off_ladder: usize, seeds: [u64; 2]) -> Tempering<AnyEnsemble> {
     let ladder = Ladder::from_betas(BETAS.to_vec()).unwrap();
     let mut h = exact_hidden(kind, rbm, &BETAS, COLUMNS, &mut rng(seeds[0]));
-    h.append(&exact_hidden(kind, rbm, &[1.0], spare, &mut rng(seeds[1])));
+    h.append(&exact_hidden(kind, rbm, &[1.0], off_ladder, &mut rng(seeds[1])));
     let mut path = kind.path(rbm);
     path.set_hidden(h);
-    Tempering::new(path, TemperingState::with_extra_particles(ladder, COLUMNS, spare))
+    Tempering::new(path, TemperingState::with_extra_particles(ladder, COLUMNS, off_ladder))
 }
 
 /// How often each hidden state occurs on a rung.
@@ -164,13 +164,14 @@ fn spare_replicas_leave_the_joint_distribution_invariant() {
         let energies = |rows: &[usize]| -> Vec<f64> {
             rows.iter().map(|&row| rbm.free_energy_of_hidden(hidden.row(row))).collect()
         };
-        let (cold, spare) = (energies(&on_rung(0)), energies(&replicas.off_ladder()[..COLUMNS]));
-        let score = correlation(&cold, &spare) * (COLUMNS as f64).sqrt();
+        let (cold, off_ladder) =
+            (energies(&on_rung(0)), energies(&replicas.off_ladder()[..COLUMNS]));
+        let score = correlation(&cold, &off_ladder) * (COLUMNS as f64).sqrt();
         assert!(score.abs() < 4.5, "{kind:?}: {score}");
     }
 }
 
-/// Between two steps of the ladder the replicas at β = 1, spare ones included, keep to the model jointly
+/// Between two steps of the ladder the replicas at β = 1, particles off the ladder included, keep to the model jointly
 /// with their visible states; the others do not move; and a step of the ladder follows as if nothing had
 /// happened.
 #[test]
@@ -263,7 +264,7 @@ fn rungs_stay_independent_of_each_other() {
 }
 
 /// At β = 0 a sweep forgets everything: from one and the same state, a single step gives
-/// independent draws of the hot end.
+/// independent draws of the reference.
 #[test]
 fn the_hot_end_is_redrawn_exactly() {
     let rbm = model();

@@ -27,8 +27,8 @@ fn ladder_steps(options: Option<&Options>, steps: u64) -> u64 {
     options.map_or(steps, |options| options.ladder_steps(steps))
 }
 
-/// None in the whole run, or none since the count began anew. At the end of a run that is worth knowing however
-/// short it was; before, only if replicas had the time for some.
+/// No round trip in the whole run, or none since the count restarted. At the end of a run this is reported
+/// however short it was; before, only if replicas had time for some.
 fn no_round_trip(facts: &Facts) -> Option<Diagnostic> {
     let (last, ladder) = last_ladder(facts.rows).filter(|(_, it)| it.round_trips == 0)?;
     let ladders = || facts.rows.iter().filter_map(|row| row.ladder.as_ref());
@@ -43,7 +43,7 @@ fn no_round_trip(facts: &Facts) -> Option<Diagnostic> {
         None => return None,
     };
     let is_over = facts.ending.is_some();
-    // Before the end the count may have begun anew a moment ago.
+    // Before the end, the count may just have restarted.
     let is_late = stretch == Stretch::WholeRun && has_lasted(ladder, steps);
     (is_over || is_late).then(|| {
         let predicted = predicted_round_trip(ladder);
@@ -51,7 +51,7 @@ fn no_round_trip(facts: &Facts) -> Option<Diagnostic> {
     })
 }
 
-/// The gap that swaps least often, if that is hardly ever.
+/// The gap with the lowest swap rate, if that is too low.
 fn starved_gap(ladder: &LadderRow) -> Option<Diagnostic> {
     let rates = ladder.swap_rates.iter().enumerate();
     let starved = rates.filter_map(|(pair, rate)| Some((pair, (*rate)?)));
@@ -146,7 +146,7 @@ pub fn predicted_round_trip(ladder: &LadderRow) -> Option<f64> {
 
 /// Whether replicas had the time for [`limits::ENOUGH_ROUND_TRIPS`] each.
 fn has_lasted(ladder: &LadderRow, steps: u64) -> bool {
-    // A gap that starves must not hide that nothing crosses it, however long it is watched.
+    // A starved gap must not hide that nothing crosses it, however long the run.
     let fed = |rate: &Option<f64>| Some(rate.unwrap_or(0.0).max(limits::STARVED_SWAP_RATE));
     let swap_rates = ladder.swap_rates.iter().map(fed).collect();
     let fed = LadderRow { swap_rates, ..ladder.clone() };

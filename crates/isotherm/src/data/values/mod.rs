@@ -1,5 +1,5 @@
-//! Values that become zeros and ones: handed over one by one, surveyed if their range decides what they
-//! mean, and packed into one bit or eight each.
+//! Values that become zeros and ones: passed on one by one, surveyed first if their range decides their
+//! scale, and packed into one bit or one byte each.
 
 mod origin;
 mod pack;
@@ -36,7 +36,7 @@ pub struct Loaded {
     pub values: Values,
     /// What the values in the file mean to the rule.
     pub scale: Scale,
-    /// What was taken for granted, if anything.
+    /// The assumption made in reading them, if there is one.
     pub assumption: Option<Assumption>,
 }
 
@@ -73,8 +73,8 @@ pub(crate) fn of_values(
 /// Hands the values of a matrix to a visitor, and can do so more than once.
 pub type Visit<'a> = &'a dyn Fn(&mut dyn Visitor) -> Result<()>;
 
-/// Binarises by a rule the values that `visit` hands over. `like` is what the values of other data mean
-/// to the rule, which these must mean too.
+/// Binarises by a rule the values that `visit` passes on. `like` is the scale of the training data, on
+/// which these values must lie too.
 ///
 /// # Errors
 ///

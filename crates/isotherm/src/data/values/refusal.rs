@@ -42,7 +42,7 @@ fn remedy(value: f64, d: &dyn Dialect) -> String {
     }
     let choices = format!(
         "choose {} (a fraction of 1 or of 255; from 1 on a value of the file), static:1 (drawn once, from \
-         that seed) or dynamic (drawn anew in every epoch); {} shows what suits",
+         that seed) or dynamic (drawn again in every epoch); {} suggests a rule",
         d.setting(name::binarise, "threshold:0.5"),
         d.action(&Action::Inspect)
     );

@@ -1,5 +1,5 @@
-//! A first reading of grey data: their range decides what the values mean, and all of them together
-//! what is drawn from a seed.
+//! A first reading of grey data: their range decides the scale, and all values together the key of static
+//! draws.
 
 use super::visitor::{Visitor, flattened};
 use super::{Origin, ValueProblem};

@@ -8,7 +8,7 @@ pub trait Visitor {
     /// The type of the values, for people. Called before the first value.
     fn kind(&mut self, _kind: &str) {}
 
-    /// What the reader took for granted.
+    /// An assumption that the reader made.
     fn assumed(&mut self, _assumption: Assumption) {}
 
     /// The dimensions of the array, if the file states them before its values: the first counts
@@ -33,7 +33,7 @@ pub fn flattened(shape: &[usize]) -> Option<(usize, usize)> {
     Some((rows, cols))
 }
 
-/// A number as people write it: a whole one without a point, an `f32` with the digits of an `f32`.
+/// A number as people write it: a whole one without a decimal point, an `f32` with the digits of an `f32`.
 pub fn spelled(value: f64) -> String {
     let single = value as f32;
     if value.fract() == 0.0 && value.abs() < 1e15 {

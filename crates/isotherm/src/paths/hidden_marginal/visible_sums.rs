@@ -65,8 +65,8 @@ impl Memo {
     }
 }
 
-/// S from tables of products. A sum is a function of the model and the state, whoever asks and
-/// whatever was asked before, so keeping it changes nothing but the time.
+/// S from tables of products. A sum depends only on the model and the state, so caching it saves time and
+/// changes nothing.
 pub struct Tabulated<'a> {
     products: &'a Products,
     memo: &'a mut Memo,

@@ -1,10 +1,10 @@
-//! Runs of spaces and tabs as single commas.
+//! Collapses runs of spaces and tabs into single commas.
 
 use std::io::{self, BufRead, Read};
 
 /// Reads a text whose values are separated by any number of spaces and tabs as one with single commas
 /// between the values and no spaces around the lines.
-pub(super) struct Squeeze<R> {
+pub(super) struct CollapseSpaces<R> {
     input: R,
     /// Whether the line has a value already.
     in_line: bool,
@@ -12,13 +12,13 @@ pub(super) struct Squeeze<R> {
     pending: bool,
 }
 
-impl<R: BufRead> Squeeze<R> {
-    pub(super) fn new(input: R) -> Squeeze<R> {
-        Squeeze { input, in_line: false, pending: false }
+impl<R: BufRead> CollapseSpaces<R> {
+    pub(super) fn new(input: R) -> CollapseSpaces<R> {
+        CollapseSpaces { input, in_line: false, pending: false }
     }
 }
 
-impl<R: BufRead> Read for Squeeze<R> {
+impl<R: BufRead> Read for CollapseSpaces<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let mut written = 0;
         // Until there is something to return: no bytes would mean the end.
@@ -60,7 +60,7 @@ mod tests {
         let text = "  0  1\t \t1 \r\n\n 1 0 0\n   \n1";
         for chunk in [1, 2, 3, 100] {
             let input = io::BufReader::with_capacity(chunk, text.as_bytes());
-            let squeezed = io::read_to_string(Squeeze::new(input)).unwrap();
+            let squeezed = io::read_to_string(CollapseSpaces::new(input)).unwrap();
             assert_eq!(squeezed, "0,1,1\n\n1,0,0\n\n1", "{chunk}");
         }
     }

@@ -1,4 +1,4 @@
-//! The folder of an experiment, and the work in it: all runs, then the costs, then the results.
+//! The folder of an experiment, and its work: all runs, then the costs, then the results.
 
 use std::fmt::Display;
 use std::fs;
@@ -43,16 +43,16 @@ const COST_OF_TURNS: u64 = 55;
 
 /// The folder of an experiment, with the exclusive right to write it.
 #[derive(Debug)]
-pub struct Workshop {
+pub struct ExperimentFolder {
     root: PathBuf,
     size: Size,
     _lock: RunLock,
 }
 
-impl Workshop {
+impl ExperimentFolder {
     /// Opens the folder of an experiment, or makes it. An experiment that is there decides its
     /// size; `wanted` must agree with it.
-    pub fn open(root: &Path, wanted: Option<Size>) -> Result<Workshop> {
+    pub fn open(root: &Path, wanted: Option<Size>) -> Result<ExperimentFolder> {
         wanted.map_or(Ok(()), check_size)?;
         let manifest = root.join(MANIFEST);
         let begun = manifest.is_file();
@@ -68,7 +68,7 @@ impl Workshop {
         if wanted.is_some_and(|wanted| wanted != size) {
             return Err(ExperimentError::OtherSize { root: root.to_owned(), size }.into());
         }
-        Ok(Workshop { root: root.to_owned(), size, _lock: lock })
+        Ok(ExperimentFolder { root: root.to_owned(), size, _lock: lock })
     }
 
     /// The size of the experiment.
@@ -86,7 +86,7 @@ impl Workshop {
         let what = format!("runs of {updates} updates, seeds 1 to {seeds} of each setting");
         match done {
             0 => format!("{all} {what}"),
-            done => format!("going on with {}: {done} of {all} {what}", self.root.display()),
+            done => format!("continuing {}: {done} of {all} {what}", self.root.display()),
         }
     }
 
