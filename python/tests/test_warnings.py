@@ -183,16 +183,18 @@ def test_an_unfinished_or_diverged_run_is_told_by_load(cli, tmp_path):
     data.write_text("0,1,0\n1,0,0\n1,1,1\n" * 5)
     run = tmp_path / "run"
     options = ["--hidden", 2, "--updates", 500, "--algorithm", "sml", "--quiet", "--out", run]
-    diverging = ["--lr", 5e37, "--momentum", 0.9, "--checkpoint-every", 1]
+    diverging = ["--lr", 1e37, "--momentum", 0.9, "--checkpoint-every", 1]
     cli("train", data, *options, *diverging, code=2)
     with pytest.warns(IsothermWarning) as caught:
         load(run)
     (warning,) = caught
     assert warning.message.kind == "stopped-early" and warning.filename == __file__
     because = warning.message.details["because"]
-    assert because["kind"] == "diverged" and because["lr"] == 5e37
+    assert because["kind"] == "diverged" and because["lr"] == 1e37
     (run / "stopped.json").unlink()
-    (run / "checkpoint.safetensors").write_text("damaged")
+    current = run / "checkpoint.safetensors"
+    current.rename(run / "checkpoint.previous.safetensors")
+    current.write_text("damaged")
     with pytest.warns(IsothermWarning) as caught:
         load(run)
     assert kinds(caught) == ["unfinished", "previous-checkpoint"]

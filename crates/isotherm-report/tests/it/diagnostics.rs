@@ -4,9 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use isotherm::Plain;
-use isotherm::diagnostics::Diagnostic;
+use isotherm::data::ConstantColumns;
+use isotherm::diagnostics::{Diagnostic, Stop};
+use isotherm::options::{Algorithm, Chosen, Options};
 use isotherm_report::{Destination, write, write_report};
 use isotherm_run::record::Summary;
+use isotherm_run::{Config, RunData, Session, TrainingRun, checkpoint};
 use serde_json::{Value, json};
 
 /// One of every kind.
@@ -101,5 +104,49 @@ fn a_summary_of_sentences_alone_is_judged_by_its_rows() {
     for page in [page(&run), comparison(folder.path(), [&run, &run])] {
         assert!(page.contains("data-kind=\"unfinished\""));
         assert!(page.contains("data-kind=\"starved-gap\""));
+    }
+}
+
+/// A run without a summary has no fewer kinds: its checkpoint knows what was raised at the start, and samples are drawn
+/// for the comparison too.
+#[test]
+fn a_run_without_a_summary_shows_every_kind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, out) = (folder.path().join("data.csv"), folder.path().join("run"));
+    fs::write(&data, "1,1,0\n0,1,1\n1,1,1\n").unwrap();
+    let options = Options::default().hidden(3).algorithm(Algorithm::Sml);
+    let mut config = Config::from(options).train(Some(data.display().to_string()));
+    config.data.constant_columns = ConstantColumns::Keep;
+    let chosen: Chosen = Config::table().iter().filter(|it| it.name == "min-swap").collect();
+    let run = TrainingRun::begin(&config, RunData::of(&config).unwrap()).unwrap();
+    drop(Session::begin(&out, run.noting_unused(&chosen), false).unwrap());
+    // Units that are always on, which only samples show.
+    let mut bundle = checkpoint::load(&out).unwrap().bundle;
+    bundle.insert("b", &[3], &[50f32; 3]).unwrap();
+    checkpoint::save(&out, &bundle).unwrap();
+    // A value that is not finite, as a row of metrics has it.
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/run/metrics.jsonl");
+    let row = fs::read_to_string(recorded).unwrap().lines().next().unwrap().to_owned();
+    let mut row: Value = serde_json::from_str(&row).unwrap();
+    row["learning_rate"] = Value::Null;
+    fs::write(out.join("metrics.jsonl"), row.to_string() + "\n").unwrap();
+    let kinds = ["data", "unused-options", "unfinished", "non-finite", "idle-units"];
+    for page in [page(&out), comparison(folder.path(), [&out, &out])] {
+        for kind in kinds {
+            assert!(page.contains(&format!("data-kind=\"{kind}\"")), "{kind}");
+        }
+    }
+    assert_eq!(page(&out).matches("data-kind=").count(), kinds.len());
+    // A run that cannot go on says why.
+    let because = Stop::Diverged { update: 7, lr: 5.0 };
+    let stopped = Diagnostic::StoppedEarly { updates: 6, of: 1000, because };
+    fs::write(out.join("stopped.json"), json!(stopped).to_string()).unwrap();
+    fs::remove_file(out.join("checkpoint.previous.safetensors")).unwrap();
+    fs::rename(out.join("checkpoint.safetensors"), out.join("checkpoint.previous.safetensors"))
+        .unwrap();
+    for page in [page(&out), comparison(folder.path(), [&out, &out])] {
+        assert!(page.contains("data-kind=\"stopped-early\""));
+        assert!(page.contains("data-kind=\"previous-checkpoint\""));
+        assert!(!page.contains("data-kind=\"unfinished\""));
     }
 }

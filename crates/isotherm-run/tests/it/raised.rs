@@ -10,7 +10,7 @@ use isotherm::options::{Algorithm, Chosen, Options, name};
 use isotherm::sampling::SampleOptions;
 use isotherm::trainer::Diverged;
 use isotherm::{Cause, Kind};
-use isotherm_run::checkpoint::{self, CURRENT, Problem};
+use isotherm_run::checkpoint::{self, CURRENT, PREVIOUS, Problem};
 use isotherm_run::record::{BadLine, LineProblem, ReadRows, Row, Summary, read_rows};
 use isotherm_run::{
     Config, Outcome, RunData, RunFailed, RunFolder, Session, TrainingRun, raised_at_start, sample,
@@ -76,7 +76,7 @@ fn a_run_that_diverged_says_so_in_its_folder() {
 fn the_checkpoint_before_the_last_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let (out, stopped) = diverging(folder.path());
-    fs::remove_file(out.join(CURRENT)).unwrap();
+    fs::rename(out.join(CURRENT), out.join(PREVIOUS)).unwrap();
     let previous = Diagnostic::PreviousCheckpoint { problem: Problem::Missing };
     let run = RunFolder::open(&out).unwrap();
     assert_eq!(run.read_model().unwrap().1, [stopped, previous.clone()]);
@@ -143,4 +143,26 @@ fn a_value_that_is_not_finite_is_told_through_the_file() {
     fs::write(&place, text.replace(lines[line], "{\"step\":30,\"phase\":null}")).unwrap();
     let read: ReadRows<Row> = read_rows(&place).unwrap();
     assert!(matches!(read.unreadable[0].problem, LineProblem::NotARow { .. }));
+}
+
+/// The rule of `sample` holds for the samples that a run draws at its end.
+#[test]
+fn samples_at_the_end_of_a_run_after_too_few_round_trips_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let summary = |rungs: usize, updates: u64| {
+        let mut config = config(folder.path(), Options::default().rungs(Some(rungs)));
+        // Too many units for exact samples.
+        config.options = config.options.hidden(20).updates(updates);
+        finish(Session::create(&folder.path().join("run"), &config, true).unwrap())
+    };
+    let few = |summary: &Summary| {
+        let all = summary.diagnostics.as_ref().unwrap();
+        all.iter().find(|it| it.kind() == "few-round-trips").cloned()
+    };
+    let short = few(&summary(40, 30));
+    let Some(Diagnostic::FewRoundTrips { round_trips, columns }) = short else {
+        panic!("{short:?}")
+    };
+    assert!(round_trips < columns as u64);
+    assert_eq!(few(&summary(3, 2000)), None);
 }
