@@ -55,7 +55,7 @@ fn assert_stationary<T: Target>(target: &T, name: &str) {
     for (rung, &beta) in BETAS.iter().enumerate() {
         let rows: Vec<usize> =
             (0..COLUMNS).map(|c| tempering.state().replicas().column(c)[rung]).collect();
-        let score = score(&tempering.ensemble(), &rows, beta);
+        let score = score(tempering.ensemble(), &rows, beta);
         assert!(score < WORST_SCORE, "{name}, β = {beta} with swaps: {score}");
     }
     let rates = tempering.state().rates().rates();
