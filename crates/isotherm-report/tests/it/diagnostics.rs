@@ -6,7 +6,7 @@ use std::path::Path;
 use isotherm::Plain;
 use isotherm::data::ConstantColumns;
 use isotherm::diagnostics::{Diagnostic, Stop};
-use isotherm::options::{Algorithm, Chosen, Options};
+use isotherm::options::{Algorithm, Chosen, Options, name};
 use isotherm_report::{Destination, write, write_report};
 use isotherm_run::record::Summary;
 use isotherm_run::{Config, RunData, Session, TrainingRun, checkpoint};
@@ -117,7 +117,7 @@ fn a_run_without_a_summary_shows_every_kind() {
     let options = Options::default().hidden(3).algorithm(Algorithm::Sml);
     let mut config = Config::from(options).train(Some(data.display().to_string()));
     config.data.constant_columns = ConstantColumns::Keep;
-    let chosen: Chosen = Config::table().iter().filter(|it| it.name == "min-swap").collect();
+    let chosen: Chosen = Config::table().iter().filter(|it| it.name == name::min_swap).collect();
     let run = TrainingRun::begin(&config, RunData::of(&config).unwrap()).unwrap();
     drop(Session::begin(&out, run.noting_unused(&chosen), false).unwrap());
     // Units that are always on, which only samples show.
