@@ -1,7 +1,7 @@
 //! Learning in memory.
 
 use isotherm::tensors::Bundle;
-use isotherm::{Error, Result};
+use isotherm::{Error, Kind, Result};
 use isotherm_run::record::{Row, Summary};
 use isotherm_run::{Note, RunData, TrainingRun};
 use isotherm_tempering::threads::keep_awake;
@@ -108,7 +108,11 @@ impl Fit {
                         }
                         break;
                     }
-                    if let Some(row) = run.step()? {
+                    let row = match run.step(&mut || !line.should_stop()) {
+                        Err(error) if error.kind() == Kind::Interrupted => break,
+                        row => row?,
+                    };
+                    if let Some(row) = row {
                         line.tell(News::Row(Box::new(row.clone())));
                         rows.push(row);
                     }
@@ -140,7 +144,10 @@ impl Fit {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (run, rows) = (&mut self.run, &self.rows);
         let work = |line: &Line<'_, ()>| {
-            run.summarise(rows, &[], &PythonWords, &mut |_, _| line.leave_if_asked())
+            run.summarise(rows, &[], &PythonWords, &mut |_, _| {
+                line.leave_if_asked();
+                true
+            })
         };
         let summary = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
         let figures = to_python(py, &summary)?;

@@ -46,7 +46,10 @@ pub(crate) fn evaluate<'py>(
     let start = if own_samples { Start::OwnSamples } else { Start::Data };
     let second = SecondStart { start, states: &training.data };
     let work = |line: &Line<'_, ()>| {
-        let told = &mut |_: &str, _: f64| line.leave_if_asked();
+        let told = &mut |_: &str, _: f64| {
+            line.leave_if_asked();
+            true
+        };
         let found = LogZResult::find(&model, second, options.log_z, &budget, told)?;
         let likelihood = examples.map(|examples| found.likelihood(&model, &examples.data));
         Ok::<_, Error>((found, likelihood))

@@ -42,7 +42,10 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
     let about: Vec<Diagnostic> = about.into_iter().flatten().map(Diagnostic::from).collect();
     warn(&about);
     let mut stages = Stages::new(quiet);
-    let show = &mut |stage: &str, share| stages.show(stage, share);
+    let show = &mut |stage: &str, share| {
+        stages.show(stage, share);
+        true
+    };
     let log_z = LogZResult::find(&model, &training, options.log_z, &options.budget(), show)?;
     stages.finish();
     let measured = log_z.likelihood(&model, &data);

@@ -13,7 +13,7 @@ pub(crate) fn draw(record: &RunRecord) -> Result<Option<ModelSamples>> {
     let (Some(config), Some(_)) = (&record.config, record.saved_at) else { return Ok(None) };
     let checkpoint = checkpoint::load(record.folder.path())?.bundle;
     let (options, ladder) = (&config.options, record.ladder());
-    ModelSamples::of_checkpoint(options, &checkpoint, model, ladder, &mut |_| ()).map(Some)
+    ModelSamples::of_checkpoint(options, &checkpoint, model, ladder, &mut |_| true).map(Some)
 }
 
 /// How samples of the model at a step were drawn, in a sentence.

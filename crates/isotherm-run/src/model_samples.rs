@@ -84,7 +84,7 @@ impl ModelSamples {
         checkpoint: &Bundle,
         model: &Rbm,
         ladder: Option<&LadderRow>,
-        progress: &mut dyn FnMut(f64),
+        progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<ModelSamples> {
         let work = Work::of(options, ladder, model.n_visible());
         ModelSamples::draw(&work, SECOND, (options, checkpoint), model, progress)
@@ -97,7 +97,7 @@ impl ModelSamples {
         checkpoint: &Bundle,
         model: &Rbm,
         ladder: Option<&LadderRow>,
-        progress: &mut dyn FnMut(f64),
+        progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Option<ModelSamples>> {
         let work = Work::of(options, ladder, model.n_visible());
         let budget = SECOND.min(SHARE_OF_LEARNING * work.of_learning(options));
@@ -112,13 +112,10 @@ impl ModelSamples {
         budget: f64,
         (options, checkpoint): (&Options, &Bundle),
         model: &Rbm,
-        progress: &mut dyn FnMut(f64),
+        progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<ModelSamples> {
         let request = work.request(budget);
-        let mut samples = sample_checkpoint(options, checkpoint, &request, false, |share| {
-            progress(share);
-            true
-        })?;
+        let mut samples = sample_checkpoint(options, checkpoint, &request, false, progress)?;
         // The run's own replicas have travelled before.
         samples.warm_up_trips += work.trips_of_run;
         let few_round_trips = samples.diagnose();

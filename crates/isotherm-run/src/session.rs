@@ -169,7 +169,7 @@ impl Session {
 
     fn run_on(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
         if keep_awake(|| self.steps(observer))? == Ended::Stopped {
-            return Ok(Outcome::Interrupted(self.run.state().step));
+            return Ok(Outcome::Interrupted(self.saved_at.unwrap_or(self.run.state().step)));
         }
         if self.saved_at != Some(self.run.state().step) {
             self.save()?;
@@ -183,7 +183,12 @@ impl Session {
         } else if self.run.is_too_large() && estimates {
             observer.note(&Note::Estimating { run });
         }
-        self.finish(observer.dialect()).map(|summary| Outcome::Finished(Box::new(summary)))
+        match self.finish(observer) {
+            Err(error) if error.kind() == Kind::Interrupted => {
+                Ok(Outcome::Interrupted(self.run.state().step))
+            }
+            summary => summary.map(|summary| Outcome::Finished(Box::new(summary))),
+        }
     }
 
     /// All remaining steps, or those until the observer asks to stop.
@@ -199,7 +204,15 @@ impl Session {
                 self.save()?;
                 return Ok(Ended::Stopped);
             }
-            if let Some(row) = self.run.step()? {
+            // The likelihood of a row can take seconds. If it is interrupted, the run continues from here.
+            if self.run.enumerates_next() && self.saved_at != Some(self.run.state().step) {
+                self.save()?;
+            }
+            let row = match self.run.step(&mut || !observer.should_stop()) {
+                Err(error) if error.kind() == Kind::Interrupted => return Ok(Ended::Stopped),
+                row => row?,
+            };
+            if let Some(row) = row {
                 self.metrics.append(&row)?;
                 self.timing.append(&Timing { step: row.step, seconds: self.run.seconds() })?;
                 observer.row(&row);
@@ -242,11 +255,13 @@ impl Session {
     }
 
     /// Writes the model and the summary.
-    fn finish(&mut self, dialect: &dyn Dialect) -> Result<Summary> {
+    fn finish(&mut self, observer: &mut dyn Observer) -> Result<Summary> {
         let [model, averaged] = self.run.state().result();
         checkpoint::write(&model_bundle(model, averaged)?, &self.folder.model())?;
         let ReadRows { rows, unreadable, .. } = read_rows(&self.folder.metrics())?;
-        let summary = self.run.summarise(&rows, &unreadable, dialect, &mut |_, _| ())?;
+        let summary = self.run.summarise(&rows, &unreadable, observer.dialect(), &mut |_, _| {
+            !observer.should_stop()
+        })?;
         self.folder.write_summary(&summary)?;
         Ok(summary)
     }

@@ -13,6 +13,7 @@ use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::model::Rbm;
 use isotherm::options::Plan;
+use isotherm::tempering::causes::unless_interrupted;
 use isotherm::trainer::{Phase, TrainState};
 use isotherm::{Dialect, Result};
 use isotherm_tempering::causes::NonFinite;
@@ -32,17 +33,23 @@ pub(super) struct FinalLikelihoods {
 
 impl TrainingRun {
     /// The summary of the run as it is now, with its diagnostics in the words of a front end. `rows` are its rows of
-    /// metrics, and `unreadable` the lines of their file that are not rows. The likelihoods are found here, which may take a while; `progress` is told what is going on, and the
-    /// share of it that is done.
+    /// metrics, and `unreadable` the lines of their file that are not rows. The likelihoods are found here, which may
+    /// take a while: `progress` gets the current stage and the share of it that is done, and returns whether to go
+    /// on.
     pub fn summarise(
         &mut self,
         rows: &[Row],
         unreadable: &[BadLine],
         dialect: &dyn Dialect,
-        progress: &mut dyn FnMut(&str, f64),
+        progress: &mut dyn FnMut(&str, f64) -> bool,
     ) -> Result<Summary> {
         let likelihoods = self.final_likelihoods(progress)?;
-        let samples = self.model_samples(&mut |share| progress("sampling", share));
+        let mut goes_on = true;
+        let samples = self.model_samples(&mut |share| {
+            goes_on = goes_on && progress("sampling", share);
+            goes_on
+        });
+        unless_interrupted(goes_on)?;
         let diagnostics = self.diagnose((rows, unreadable), &likelihoods, samples.as_ref());
         let summary =
             summarise(self.plan(), self.data(), self.state(), likelihoods, self.seconds());
@@ -79,7 +86,7 @@ impl TrainingRun {
     }
 
     /// Samples of the model, if they are not too much work beside learning. The run is complete without them.
-    fn model_samples(&self, progress: &mut dyn FnMut(f64)) -> Option<ModelSamples> {
+    fn model_samples(&self, progress: &mut dyn FnMut(f64) -> bool) -> Option<ModelSamples> {
         let model = Rbm::new(self.state().result()[0].clone());
         ModelSamples::exact(&model).or_else(|| {
             let (options, checkpoint) = (self.plan().options(), self.to_bundle().ok()?);

@@ -15,7 +15,7 @@ use isotherm::data::Dataset;
 use isotherm::diagnostics::{Diagnostic, Stop};
 use isotherm::likelihood::online::{OnlineEstimate, OnlineLogZ};
 use isotherm::likelihood::{
-    Budget, Effort, LogLikelihood, LogZMethod, LogZResult, exact, measure, measure_given,
+    Budget, Effort, LogLikelihood, LogZMethod, LogZResult, exact, measure_given,
     online_log_likelihood,
 };
 use isotherm::model::Rbm;
@@ -29,6 +29,9 @@ use isotherm_tempering::causes::NonFinite;
 /// The version of the contents of a checkpoint, and of what an update makes of them.
 const FORMAT: u64 = 5;
 
+/// From this many terms on the likelihoods of a row take a good part of a second.
+const LONG_ROW: f64 = 5e7;
+
 /// Likelihoods along a run: of the model, of its averaged parameters, and of the latter on the validation
 /// data.
 #[derive(Default)]
@@ -41,7 +44,7 @@ struct Likelihoods {
 }
 
 /// Called with the current stage and the share of it that is done.
-type Progress<'a> = &'a mut dyn FnMut(&str, f64);
+type Progress<'a> = &'a mut dyn FnMut(&str, f64) -> bool;
 
 /// A training run in progress.
 pub struct TrainingRun {
@@ -223,12 +226,28 @@ impl TrainingRun {
         self.state.step >= self.plan().total_steps()
     }
 
-    /// One step, and the row of metrics if one is due.
-    pub fn step(&mut self) -> Result<Option<Row>> {
+    /// One step, and the row of metrics if one is due. `goes_on` is asked while the likelihoods of the row are
+    /// enumerated; if it returns `false`, the step is done but its row is lost, and the error is of the kind
+    /// [`Kind::Interrupted`].
+    pub fn step(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Option<Row>> {
         let begun = Instant::now();
         let info = self.trainer.step(&mut self.state)?;
         *self.clock_of(info.phase) += begun.elapsed().as_secs_f64();
-        self.row(&info)
+        self.row(&info, goes_on)
+    }
+
+    /// Whether the row of the next step has likelihoods that take long to enumerate.
+    pub(super) fn enumerates_next(&self) -> bool {
+        self.measures_at(self.state.step + 1)
+            && self.state.online.is_none()
+            && exact::terms(&self.state.model) > LONG_ROW
+    }
+
+    /// Whether likelihoods are measured after so many updates.
+    fn measures_at(&self, updates: u64) -> bool {
+        let (every, last) =
+            (self.plan().likelihood_every(), self.plan().options().optimiser.updates);
+        every > 0 && updates <= last && (updates.is_multiple_of(every) || updates == last)
     }
 
     /// Whether training should stop early.
@@ -265,17 +284,15 @@ impl TrainingRun {
     }
 
     /// The row of the step just done, if one is due.
-    fn row(&mut self, info: &StepInfo) -> Result<Option<Row>> {
+    fn row(&mut self, info: &StepInfo, goes_on: &mut dyn FnMut() -> bool) -> Result<Option<Row>> {
         let (plan, step) = (self.trainer.plan(), self.state.step);
         let ends = step == plan.options().optimiser.updates || step == plan.total_steps();
-        let wanted = plan.likelihood_every() > 0 && info.phase == Phase::Train;
-        let measured = wanted
-            && (step % plan.likelihood_every() == 0 || step == plan.options().optimiser.updates);
+        let measured = info.phase == Phase::Train && self.measures_at(step);
         if !(step % plan.metrics_every() == 0 || ends || info.change.is_some() || measured) {
             return Ok(None);
         }
         let likelihoods = match measured {
-            true => self.likelihoods()?,
+            true => self.likelihoods(goes_on)?,
             false => Likelihoods::default(),
         };
         let plan = self.plan();
@@ -300,22 +317,23 @@ impl TrainingRun {
     }
 
     /// The current likelihoods, if they can be measured.
-    fn likelihoods(&mut self) -> Result<Likelihoods> {
+    fn likelihoods(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Likelihoods> {
         let begun = Instant::now();
         let likelihoods = match &self.state.online {
             Some(online) => self.estimated_online(online),
-            None => self.enumerated()?,
+            None => self.enumerated(goes_on)?,
         };
         self.seconds.evaluate += begun.elapsed().as_secs_f64();
         Ok(likelihoods)
     }
 
-    fn enumerated(&self) -> Result<Likelihoods> {
+    fn enumerated(&self, goes_on: &mut dyn FnMut() -> bool) -> Result<Likelihoods> {
+        let mut enumerate = |model: &Rbm| exact::log_z_with_progress(model, &mut |_| goes_on());
         let averaged = Rbm::new(self.state.averaged.clone());
-        let log_z = exact::log_z(&averaged)?;
+        let (log_z, of_model) = (enumerate(&averaged)?, enumerate(&self.state.model)?);
         let of_averaged = |data: &Dataset| measure_given(&averaged, log_z, data, Effort::Quick);
         Ok(Likelihoods {
-            train: Some(measure(&self.state.model, self.data(), Effort::Quick)?),
+            train: Some(measure_given(&self.state.model, of_model, self.data(), Effort::Quick)),
             averaged: Some(of_averaged(self.data())),
             valid: self.valid().map(of_averaged),
             log_z: None,

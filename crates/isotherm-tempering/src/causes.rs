@@ -11,6 +11,25 @@ option_names! {
     pub mod name { columns, thin, warm_up }
 }
 
+/// The caller's progress function returned `false`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interrupted;
+
+impl Cause for Interrupted {
+    fn kind(&self) -> Kind {
+        Kind::Interrupted
+    }
+
+    fn words(&self, _: &dyn Dialect) -> String {
+        "interrupted".to_owned()
+    }
+}
+
+/// `Ok` to go on, an [`Interrupted`] error otherwise: the answer of a progress function.
+pub fn unless_interrupted(goes_on: bool) -> crate::error::Result<()> {
+    if goes_on { Ok(()) } else { Err(Interrupted.into()) }
+}
+
 /// A figure that is not a finite number.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]

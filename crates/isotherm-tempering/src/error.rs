@@ -35,6 +35,8 @@ pub enum Kind {
     TooLarge,
     /// User code, such as that of a target, failed.
     Foreign,
+    /// The caller asked to stop.
+    Interrupted,
 }
 
 impl Kind {
@@ -48,6 +50,7 @@ impl Kind {
             Kind::NonFinite => "non-finite",
             Kind::TooLarge => "too-large",
             Kind::Foreign => "foreign",
+            Kind::Interrupted => "interrupted",
         }
     }
 }

@@ -13,6 +13,7 @@ pub(crate) fn main() -> Result<()> {
         if share == 0.0 {
             println!("  {what}");
         }
+        true // go on
     };
     let found = LogZResult::find(&model, &data, LogZMethod::Estimate, &Budget::quick(), &mut tell)?;
     println!("estimated  {}", found.likelihood(&model, &data));

@@ -1,10 +1,12 @@
 //! A run's folder from begin to samples.
 
+use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 
 use crate::statistics::{chi_square_score, log_sum_exp};
 use isotherm::Kind;
+use isotherm::data::ConstantColumns;
 use isotherm::options::{Algorithm, Options, Plan};
 use isotherm::sampling::SampleOptions;
 use isotherm::trainer::TrainState;
@@ -111,4 +113,55 @@ fn a_finished_run_stays_as_it_is() {
     assert!(fell_back.is_none());
     assert!(matches!(session.run(&mut Silent).unwrap(), Outcome::Finished(_)));
     assert!(before == read());
+}
+
+/// Asks to stop after it was asked a number of times.
+struct StopsAfter(Cell<u32>);
+
+impl Observer for StopsAfter {
+    fn step(&mut self, _: &TrainState, _: &Plan) {}
+    fn row(&mut self, _: &Row) {}
+    fn note(&mut self, _: &Note) {}
+    fn should_stop(&self) -> bool {
+        self.0.set(self.0.get().saturating_sub(1));
+        self.0.get() == 0
+    }
+}
+
+/// An enumeration is interrupted after a bounded amount of work, in a row of metrics and at the end of a run
+/// alike, and nothing is lost: the run that goes on has the bytes of one that was left alone.
+#[test]
+fn enumerations_are_interrupted_without_loss() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("wide.csv");
+    let row =
+        |i: usize| (0..900).map(|j| ["0", "1"][(i * j / 7) % 2]).collect::<Vec<_>>().join(",");
+    fs::write(&data, (0..20).map(row).collect::<Vec<_>>().join("\n")).unwrap();
+    let options = Options::default().hidden(16).updates(2).likelihood_every(Some(1));
+    let options = options.algorithm(Algorithm::Sml).columns(Some(4));
+    let config = Config::from(options).train(Some(data.display().to_string()));
+    let config = config.constant_columns(ConstantColumns::Keep);
+    let whole = folder.path().join("whole");
+    let mut session = Session::create(&whole, &config, false).unwrap();
+    assert!(matches!(session.run(&mut Silent).unwrap(), Outcome::Finished(_)));
+
+    let out = folder.path().join("interrupted");
+    let mut session = Session::create(&out, &config, false).unwrap();
+    let (mut interruptions, mut after_the_last_step) = (0, 0);
+    loop {
+        let mut observer = StopsAfter(Cell::new(interruptions + 2));
+        match session.run(&mut observer).unwrap() {
+            Outcome::Finished(_) => break,
+            Outcome::Interrupted(step) => after_the_last_step += u32::from(step == 2),
+        }
+        drop(session);
+        interruptions += 1;
+        session = Session::resume(&out).unwrap().0;
+    }
+    // Two of them at most came between two updates.
+    assert!(interruptions > 4 && after_the_last_step > 0, "{interruptions} interruptions");
+    for name in ["metrics.jsonl", "model.safetensors"] {
+        let read = |run: &Path| fs::read(run.join(name)).unwrap();
+        assert!(read(&out) == read(&whole), "{name}");
+    }
 }

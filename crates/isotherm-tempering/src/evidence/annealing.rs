@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::estimate::{End, Estimate};
 use super::log_mean::log_mean;
-use crate::causes::NonFinite;
+use crate::causes::{NonFinite, unless_interrupted};
 use crate::error::Result;
 
 use crate::ensemble::Densities;
@@ -38,7 +38,7 @@ pub fn anneal<E: Densities + Sync + ?Sized>(
     model: &E::Model,
     schedule: &[f64],
     key: Key,
-    progress: &mut dyn FnMut(f64),
+    progress: &mut dyn FnMut(f64) -> bool,
 ) -> Result<Vec<f64>> {
     let rows = ensemble.rows();
     let (mut betas, mut log_weights) = (vec![0.0; rows], vec![0.0; rows]);
@@ -53,7 +53,7 @@ pub fn anneal<E: Densities + Sync + ?Sized>(
         betas.fill(pair[1]);
         ensemble.resample(model, &betas, key);
         if step % 64 == 0 {
-            progress(step as f64 / steps as f64);
+            unless_interrupted(progress(step as f64 / steps as f64))?;
         }
     }
     match log_weights.iter().all(|log_weight| log_weight.is_finite()) {

@@ -21,6 +21,7 @@ use crate::model::Rbm;
 use crate::paths::base_rate::base_rate;
 use crate::paths::{Gibbs, RbmEnsemble, SwapOn};
 use isotherm_tempering::Densities;
+use isotherm_tempering::causes::Interrupted;
 use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
 use isotherm_tempering::evidence::annealing_schedule::AnnealingSchedule;
 use isotherm_tempering::evidence::{AnnealingEffort, Pooled, anneal_in_batches};
@@ -81,7 +82,7 @@ pub fn log_z<'a>(
     model: &Rbm,
     second: impl Into<SecondStart<'a>>,
     budget: &Budget,
-    progress: &mut dyn FnMut(&str, f64),
+    progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<LogZ> {
     budget.check()?;
     let second = second.into();
@@ -104,7 +105,7 @@ const OF_FORWARD: u64 = 1 << 16;
 const OF_REVERSE: [u64; 2] = [2 << 16, 3 << 16];
 
 impl Work<'_> {
-    fn run(&self, progress: &mut dyn FnMut(&str, f64)) -> Result<LogZ> {
+    fn run(&self, progress: &mut dyn FnMut(&str, f64) -> bool) -> Result<LogZ> {
         let mut pilot = self.particles(PILOT);
         let schedule = AnnealingSchedule::pilot(&mut pilot, self.model, self.key(OF_PILOT))?;
         let effort = self.effort(&schedule);
@@ -147,7 +148,7 @@ impl Work<'_> {
         &self,
         effort: &AnnealingEffort,
         schedule: &AnnealingSchedule,
-        progress: &mut dyn FnMut(f64),
+        progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Pooled> {
         let of_reference = self.path().log_z_of_reference();
         let batch = |which, steps| {
@@ -160,7 +161,7 @@ impl Work<'_> {
 
     /// The results of the sampler from its two starts. It runs until they agree and have made enough round
     /// trips, or until the budget is used up.
-    fn sample(&self, progress: &mut dyn FnMut(&str, f64)) -> Result<[SamplerResult; 2]> {
+    fn sample(&self, progress: &mut dyn FnMut(&str, f64) -> bool) -> Result<[SamplerResult; 2]> {
         let mut length = self.budget.sampler;
         let count = self.budget.particles_down() * self.budget.batches_down();
         let begun = |start, part| {
@@ -174,11 +175,9 @@ impl Work<'_> {
         loop {
             let mut measure = |sampler: &mut EvaluatingSampler<'_>, start: Start| {
                 let what = format!("sampling{longer} from {start}");
-                let found = sampler.measure(length, count, &mut [], &mut |share| {
-                    progress(&what, share);
-                    true
-                });
-                found.map(|found| found.expect("a sampler that nobody stops ends"))
+                let found =
+                    sampler.measure(length, count, &mut [], &mut |share| progress(&what, share));
+                found.and_then(|found| found.ok_or_else(|| Interrupted.into()))
             };
             let found =
                 [measure(&mut random, Start::Random)?, measure(&mut data, self.second.start)?];
@@ -197,7 +196,7 @@ impl Work<'_> {
         schedule: &AnnealingSchedule,
         samples: &BitMatrix,
         part: u64,
-        progress: &mut dyn FnMut(f64),
+        progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Pooled> {
         let most_batches = self.budget.batches_down();
         let particles = self.budget.particles_down();

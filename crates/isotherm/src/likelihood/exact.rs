@@ -19,6 +19,7 @@
 
 use isotherm_kernels::log_product::log_product_f64;
 use isotherm_kernels::{BitMatrix, Level, softplus};
+use isotherm_tempering::causes::unless_interrupted;
 use rayon::prelude::*;
 
 use super::free_energies::minus_free_energies;
@@ -45,9 +46,15 @@ pub fn smaller_layer(rbm: &Rbm) -> usize {
     rbm.n_visible().min(rbm.n_hidden())
 }
 
+/// The work of [`log_z`] in terms: a term is one state and one unit of the larger layer.
+pub fn terms(rbm: &Rbm) -> f64 {
+    let larger = rbm.n_visible().max(rbm.n_hidden());
+    libm::exp2(smaller_layer(rbm) as f64) * larger as f64
+}
+
 /// log Z = log Σ_{v,h} e^−E(v,h), or a refusal beyond [`LARGEST`] units.
 pub fn log_z(rbm: &Rbm) -> Result<f64> {
-    log_z_with_progress(rbm, &mut |_| ())
+    log_z_with_progress(rbm, &mut |_| true)
 }
 
 /// A model with too many states to enumerate.
@@ -78,8 +85,9 @@ impl Cause for TooManyStates {
 
 /// [`log_z`] with progress. `progress` is called with the share of the states that are summed, at the end
 /// and each time that a thread has done a bounded amount of work: about 2^24 terms, a term being one state
-/// and one unit of the larger layer. It may unwind to abandon the sum.
-pub fn log_z_with_progress(rbm: &Rbm, progress: &mut dyn FnMut(f64)) -> Result<f64> {
+/// and one unit of the larger layer. It returns whether to go on; if not, the sum is abandoned with an error of
+/// the kind [`Kind::Interrupted`].
+pub fn log_z_with_progress(rbm: &Rbm, progress: &mut dyn FnMut(f64) -> bool) -> Result<f64> {
     let units = smaller_layer(rbm);
     if units > LARGEST {
         let (visible, hidden) = (rbm.n_visible(), rbm.n_hidden());
@@ -90,10 +98,10 @@ pub fn log_z_with_progress(rbm: &Rbm, progress: &mut dyn FnMut(f64)) -> Result<f
     if layer.largest_field() <= RANGE {
         let products = Products::new(&layer);
         let walk = |chunk, high| ProductWalk::new(&products, chunk, high);
-        Ok(sum_chunks(&layer, walk, WORK, progress))
+        sum_chunks(&layer, walk, WORK, progress)
     } else {
         let walk = |chunk, high| FieldWalk::new(&layer, chunk, high);
-        Ok(sum_chunks(&layer, walk, WORK, progress))
+        sum_chunks(&layer, walk, WORK, progress)
     }
 }
 
@@ -112,8 +120,8 @@ fn sum_chunks<W: Walk>(
     layer: &Layer,
     walk: impl Fn(usize, usize) -> W + Sync,
     work: usize,
-    progress: &mut dyn FnMut(f64),
-) -> f64 {
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<f64> {
     let units = layer.bias.len();
     let high = CHUNK_UNITS.min(units);
     let (chunks, states) = (1usize << high, 1usize << (units - high));
@@ -124,7 +132,7 @@ fn sum_chunks<W: Walk>(
     let mut done = 0;
     let mut tell = |more: usize| {
         done += more;
-        progress(done as f64 / (chunks * states) as f64);
+        unless_interrupted(progress(done as f64 / (chunks * states) as f64))
     };
     let mut total = LogSum::EMPTY;
     for first in (0..chunks).step_by(at_once) {
@@ -137,20 +145,20 @@ fn sum_chunks<W: Walk>(
                 walk.sum()
             };
             let sums = some.into_par_iter().map(whole).collect();
-            tell(count * states);
+            tell(count * states)?;
             sums
         } else {
             let mut walks: Vec<W> = some.map(|chunk| walk(chunk, high)).collect();
             for begin in (0..states).step_by(affordable) {
                 let next = affordable.min(states - begin);
                 walks.par_iter_mut().for_each(|walk| walk.advance(next));
-                tell(count * next);
+                tell(count * next)?;
             }
             walks.iter().map(W::sum).collect()
         };
         total = sums.into_iter().fold(total, LogSum::merge);
     }
-    total.value()
+    Ok(total.value())
 }
 
 /// log p(v) = −F(v) − log Z of each row, given log Z.
@@ -405,6 +413,20 @@ mod tests {
     use super::*;
     use crate::model::Parameters;
 
+    /// The sum, never interrupted.
+    fn sum<W: Walk>(
+        layer: &Layer,
+        walk: impl Fn(usize, usize) -> W + Sync,
+        work: usize,
+        mut progress: impl FnMut(f64),
+    ) -> f64 {
+        let mut told = |share| {
+            progress(share);
+            true
+        };
+        sum_chunks(layer, walk, work, &mut told).expect("an uninterrupted sum")
+    }
+
     fn model(n_visible: usize, n_hidden: usize, scale: f32, seed: u64) -> Rbm {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut values = |n: usize| -> Vec<f32> {
@@ -436,10 +458,7 @@ mod tests {
                 let products = Products::new(&layer);
                 let fast = |chunk, high| ProductWalk::new(&products, chunk, high);
                 let slow = |chunk, high| FieldWalk::new(&layer, chunk, high);
-                for got in [
-                    sum_chunks(&layer, fast, WORK, &mut |_| ()),
-                    sum_chunks(&layer, slow, WORK, &mut |_| ()),
-                ] {
+                for got in [sum(&layer, fast, WORK, |_| ()), sum(&layer, slow, WORK, |_| ())] {
                     assert!((got - want).abs() < 1e-12 * want.abs().max(10.0), "{got} for {want}");
                 }
             }
@@ -456,18 +475,16 @@ mod tests {
             let products = Products::new(&layer);
             let fast = |chunk, high| ProductWalk::new(&products, chunk, high);
             let slow = |chunk, high| FieldWalk::new(&layer, chunk, high);
-            let [want_fast, want_slow] = [
-                sum_chunks(&layer, fast, WORK, &mut |_| ()),
-                sum_chunks(&layer, slow, WORK, &mut |_| ()),
-            ];
+            let [want_fast, want_slow] =
+                [sum(&layer, fast, WORK, |_| ()), sum(&layer, slow, WORK, |_| ())];
             for (step, threads) in [(1, 1), (7, 1), (31, 2), (32, 3), (33, 1), (100, 5), (500, 70)]
             {
                 let mut shares = Vec::new();
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                 let (got_fast, got_slow) = pool.expect("some threads").install(|| {
                     let work = step * LEAST_TERMS;
-                    let got = sum_chunks(&layer, fast, work, &mut |share| shares.push(share));
-                    (got, sum_chunks(&layer, slow, work, &mut |_| ()))
+                    let got = sum(&layer, fast, work, |share| shares.push(share));
+                    (got, sum(&layer, slow, work, |_| ()))
                 });
                 assert_eq!(got_fast.to_bits(), want_fast.to_bits(), "{units}, {step}, {threads}");
                 assert_eq!(got_slow.to_bits(), want_slow.to_bits(), "{units}, {step}, {threads}");

@@ -33,23 +33,25 @@ pub enum LogZResult {
 }
 
 impl LogZResult {
-    /// Finds log Z; see [`bracket::log_z`] for what an estimate needs.
+    /// Finds log Z; see [`bracket::log_z`] for what an estimate needs. `progress` gets the current stage and the share of
+    /// it that is done, and returns whether to go on.
     pub fn find<'a>(
         model: &Rbm,
         second: impl Into<SecondStart<'a>>,
         way: LogZMethod,
         budget: &Budget,
-        progress: &mut dyn FnMut(&str, f64),
+        progress: &mut dyn FnMut(&str, f64) -> bool,
     ) -> Result<LogZResult> {
         let small = exact::smaller_layer(model) <= exact::LARGEST;
         if way == LogZMethod::Exact || (way == LogZMethod::Auto && small) {
             let mut told = false;
             let mut tell = |share| {
                 // A sum that is complete at the first call took no time and is not reported.
-                if told || share < 1.0 {
-                    progress("enumerating", share);
-                    told = true;
+                if !told && share >= 1.0 {
+                    return true;
                 }
+                told = true;
+                progress("enumerating", share)
             };
             return exact::log_z_with_progress(model, &mut tell).map(LogZResult::Exact);
         }
@@ -72,7 +74,7 @@ impl Rbm {
     /// [`LogZResult::find`] takes other data for them.
     pub fn log_likelihood(&self, data: &Dataset) -> Result<LogLikelihood> {
         let found =
-            LogZResult::find(self, data, LogZMethod::Auto, &Budget::full(), &mut |_, _| ())?;
+            LogZResult::find(self, data, LogZMethod::Auto, &Budget::full(), &mut |_, _| true)?;
         Ok(found.likelihood(self, data))
     }
 }

@@ -22,7 +22,7 @@ fn budget(seed: u64) -> Budget {
 }
 
 fn estimate(rbm: &Rbm, data: &Dataset, budget: &Budget) -> LogZ {
-    log_z(rbm, data, budget, &mut |_, _| ()).unwrap()
+    log_z(rbm, data, budget, &mut |_, _| true).unwrap()
 }
 
 /// A trained model of 20 hidden units, and one of 40 that is enumerated by its visible units: their
@@ -194,7 +194,7 @@ fn the_number_of_particles_is_free_within_reason() {
     let with = |particles| {
         let mut budget = budget(1);
         budget.annealing.particles = particles;
-        log_z(&rbm, &data, &budget, &mut |_, _| ())
+        log_z(&rbm, &data, &budget, &mut |_, _| true)
     };
     let odd = with(13).unwrap();
     assert_eq!(odd.particles[1] % 8, 0, "as many from each column");

@@ -88,7 +88,7 @@ fn schedule(rbm: &Rbm, marginals: &[f64]) -> AnnealingSchedule {
 
 fn up(rbm: &Rbm, marginals: &[f64], schedule: &[f64], count: usize, seed: u64) -> Vec<f64> {
     let mut path = particles(marginals, rbm.n_hidden(), count);
-    anneal(&mut path, rbm, schedule, Key::of_log_z(seed, 1), &mut |_| ()).unwrap()
+    anneal(&mut path, rbm, schedule, Key::of_log_z(seed, 1), &mut |_| true).unwrap()
 }
 
 fn forward(rbm: &Rbm, marginals: &[f64], schedule: &[f64], count: usize, seed: u64) -> Estimate {
@@ -104,7 +104,7 @@ fn reverse(rbm: &Rbm, marginals: &[f64], schedule: &[f64], count: usize, seed: u
     let mut path = particles(marginals, rbm.n_hidden(), count);
     path.set_hidden(hidden_of(rbm, &v, seed));
     let falling: Vec<f64> = schedule.iter().rev().copied().collect();
-    let weights = anneal(&mut path, rbm, &falling, Key::of_log_z(seed, 4), &mut |_| ()).unwrap();
+    let weights = anneal(&mut path, rbm, &falling, Key::of_log_z(seed, 4), &mut |_| true).unwrap();
     from_above(&weights, count, path.log_z_of_reference())
 }
 
