@@ -4,8 +4,8 @@
 //! uneven weights the logarithm of the mean is too low as well (Jensen): the largest weights, which
 //! dominate the mean, may be missing from the sample, and the spread of the sample does not show it. The
 //! upper end of the interval therefore also uses the spread of the *log weights*. A sum of many small steps
-//! is nearly normal, and the exponential of a normal variable with mean μ and variance s² has the mean e^(μ
-//! + s²/2), which can be estimated without seeing a large weight. Only the upper half of the log weights
+//! is nearly normal, and the exponential of a normal variable with mean μ and variance s² has the mean
+//! e^(μ + s²/2), which can be estimated without seeing a large weight. Only the upper half of the log weights
 //! has to be normal: μ is their median, and s² is taken above it.
 
 use std::f64::consts::FRAC_PI_2;
