@@ -31,7 +31,10 @@ def rule_for(X: Any, binarise: str) -> str:
     if not isinstance(binarise, str):
         raise ValueError(f"binarise={binarise!r} must be a word such as 'auto' or 'threshold:0.5'")
     if binarise != "auto":
-        threshold_of(binarise)  # refuses what is no rule
+        try:
+            threshold_of(binarise)
+        except ValueError as error:  # no rule of the engine
+            raise ValueError(f"{error}; 'auto' chooses a rule for the values") from None
         return binarise
     values = X.data if sparse.issparse(X) else X
     if values.dtype == np.bool_ or np.all((values == 0) | (values == 1)):

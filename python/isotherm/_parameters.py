@@ -171,7 +171,7 @@ class Parameters:
             L2 penalty on the weights: half of this times the sum of their squares.
         l1 : float or None
             L1 penalty on the weights: each update moves every weight towards zero by the
-            learning rate times this, divided by 1 − momentum. If ``None``: 1e-4, half of that
+            learning rate times this, divided by 1 − momentum. If ``None``: 0.0001, half of that
             beside the default of ``smooth``.
         smooth : float or None
             Penalty on differences between the weights of neighbouring pixels, where the examples
