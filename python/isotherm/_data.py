@@ -26,7 +26,7 @@ def rule_for(X: Any, binarise: str) -> str:
     """What ``binarise="auto"`` means for these values.
 
     Zeros and ones are taken as they are. Anything else is a probability, which is what
-    scikit-learn's ``BernoulliRBM`` makes of it too: it is drawn anew in every epoch.
+    scikit-learn's ``BernoulliRBM`` makes of it too: it is drawn again in every epoch.
     """
     if not isinstance(binarise, str):
         raise ValueError(f"binarise={binarise!r} must be a word such as 'auto' or 'threshold:0.5'")

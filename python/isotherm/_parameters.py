@@ -104,9 +104,9 @@ class Parameters:
         hidden : int, default 10
             Hidden units.
         shape : str or None
-            Width and height of the images that the examples are, row by row, for the report's
-            pictures and for ``smooth``; a square is guessed where the number of columns allows
-            one.
+            Width and height of the images, if the examples are images (pixels row by row). Used
+            for the pictures of the report and for ``smooth``. If absent, a square is assumed
+            where the number of columns allows one.
         algorithm : {'cd', 'sml', 'pt', 'apt', 'exact'}, default 'apt'
             Where negative samples come from: contrastive divergence, persistent particles at β =
             1, a fixed ladder, an adaptive ladder, or exact samples by enumerating up to 16
@@ -125,31 +125,32 @@ class Parameters:
             with sml, and as many as ``batch`` with cd and exact.
         particles : int or None
             Persistent particles, the samples at β = 1 of each update: at least one for each
-            column; the others take turns on the ladder. If ``None``: 500.
+            column. The additional ones take turns on the ladder. If ``None``: 500.
         k : int, default 1
             Gibbs steps per update.
         temper_every : int, default 1
-            Updates from one step of the ladder to the next. Between them the particles at β = 1
-            take plain Gibbs steps, and the ladder neither moves nor adapts.
+            Updates between two steps of the ladder. In between, the particles at β = 1 take
+            plain Gibbs steps, and the ladder neither moves nor adapts.
         rungs : int or None
             Rungs at the start. If ``None``: 10.
         spacing : {'linear', 'geometric'}, default 'linear'
             Spacing of the rungs at the start.
         respace : {'flow', 'flow-sqrt', 'rejection', 'fixed'}, default 'flow'
-            Where the rungs move: to make f_up linear (the paper's), by Katzgraber's feedback, to
-            equal rejection rates, or nowhere.
+            The rule that moves the rungs: make f_up linear (the paper's), Katzgraber's feedback,
+            equal rejection rates, or fixed rungs.
         beta_lr : float, default 0.0001
             The fraction of the way that rungs move at each step of the ladder.
         min_swap : float, default 0.4
             Mean swap rate below which a rung is spawned.
         min_rungs : int, default 4
-            Fewest rungs that retiring leaves.
+            Smallest number of rungs: no rung is retired below it.
         max_rungs : int, default 100
-            Most rungs that spawning makes.
+            Largest number of rungs: no rung is spawned above it.
         spawn_every : int, default 1000
             Steps of the ladder between two decisions to spawn or to retire a rung.
         burn_in : int, default 100
-            Steps of the ladder after such a change during which the rungs do not move.
+            Steps of the ladder during which the rungs do not move after one was spawned or
+            retired.
         objective : {'likelihood'}, default 'likelihood'
             What is maximised, less the penalties: the mean log-likelihood of the examples.
         batch : int or None
@@ -158,7 +159,7 @@ class Parameters:
             Updates of the model. If ``None``: 200 passes over the data, 500 over pictures, at
             least 40000 and at most 100000.
         sampling_steps : int, default 0
-            Steps of sampling after the last update; the ladder still adapts.
+            Sampling steps after the last update, in which the ladder still adapts.
         lr : float or None
             Learning rate. If ``None``: 0.05, or proportionally less where there are more updates
             than those passes take, down to 0.01.
@@ -176,43 +177,43 @@ class Parameters:
         smooth : float or None
             Penalty on differences between the weights of neighbouring pixels, where the examples
             are images: half of this times the sum of their squares. If ``None``: 15 divided by
-            the number of examples, at most 0.05, for pictures (squares from 8x8 on whose mean is
-            smooth, or a ``shape``), otherwise 0.
+            the number of examples, at most 0.05, for pictures (a ``shape`` is given, or squares
+            of at least 8x8 whose mean image is smooth); otherwise 0.
         gradient : {'plain', 'centered'}, default 'centered'
-            Follow the gradient as it stands, or the one with centered units.
+            The gradient: plain, or with centered units.
         average : int or None
-            Updates that the moving average of the parameters looks back over. If ``None``: a
-            twentieth of the updates.
+            Window of the moving average of the parameters, in updates. If ``None``: a twentieth
+            of the updates.
         patience : int or None
-            Stop when this many updates have brought no better likelihood of the validation data,
-            and up to eight more measurements where these have errors. The best model is kept in
-            any case. If ``None``: go on to the last update.
+            Stop after this many updates without a better likelihood of the validation data; if
+            likelihoods are estimates, after up to eight more measurements. The best model is
+            kept in any case. If ``None``: no early stopping.
         init_std : float or None
             Standard deviation of the initial weights. If ``None``: 0.2 on the hidden-marginal
             path, else √(0.1 / hidden).
         metrics_every : int or None
             Steps between two rows of metrics. If ``None``: a 200th of the updates.
         likelihood_every : int or None
-            Updates between two likelihoods, 0 for the end only. They are exact up to 16 units in
-            the smaller layer; beyond that a small tempered sampler follows the averaged
-            parameters and estimates them. If ``None``: every second row of metrics.
+            Updates between two likelihoods; 0: only at the end. They are exact up to 16 units in
+            the smaller layer; beyond that they are estimated online, by a small tempered sampler
+            of the averaged parameters. If ``None``: every second row of metrics.
         final_likelihood : {'estimate', 'exact-only'}, default 'estimate'
-            What to do at the end about the likelihood of a model that is too large to enumerate:
-            estimate it within about a minute, or nothing.
+            What to do at the end if the model is too large to enumerate: estimate the
+            likelihood, within about a minute, or leave it out.
         binarise : str, default 'auto'
-            How values become 0 and 1: as-is (they are already), threshold:0.5 (1 above that
-            share of 1 or of 255, whichever the training data have; from 1 on, above that value),
-            static:SEED (drawn once with the intensity as probability) or dynamic (drawn again in
-            every epoch). Likelihoods under different rules cannot be compared. ``'auto'`` takes
-            zeros and ones as they are and anything else as probabilities, drawn again in every
-            epoch; values beyond 0 and 1 are scaled to them with a warning.
+            How values become 0 and 1: as-is (they are 0 and 1), threshold:0.5 (1 above that
+            fraction of full scale, which is 1, or 255 for bytes; a threshold of 1 or more is a
+            value itself), static:SEED (drawn once with the intensity as probability) or dynamic
+            (drawn again in every epoch). Likelihoods under different rules cannot be compared.
+            ``'auto'`` takes zeros and ones as they are and anything else as probabilities, drawn
+            again in every epoch; values beyond 0 and 1 are scaled to them with a warning.
         constant_columns : {'auto', 'refuse', 'keep'}, default 'keep'
             What to do about columns that never change: refuse the data, keep the columns, or
-            keep them in pictures (squares from 8x8 on whose mean is smooth, or a ``shape``) and
-            refuse them in tables.
+            (auto) keep them in pictures (a ``shape`` is given, or squares of at least 8x8 whose
+            mean image is smooth) and refuse them in tables.
         data_seed : int, default 1
-            Seed of the mixture's images, of ``split``, and of the one draw of
-            ``binarise='dynamic'`` that likelihoods are measured on.
+            Seed of the images of the mixture, of ``split``, and of the one draw of
+            ``binarise='dynamic'`` on which likelihoods are measured.
         averaged : bool, default True
             Use the moving average of the parameters rather than the last ones.
         random_state : int, RandomState or None

@@ -207,8 +207,8 @@ pub fn round_trips(rows: &[Row], windows: usize) -> (Vec<Point>, Vec<Point>) {
         for (row, ladder) in stretch {
             let now = (ladder.round_trips, ladder.replica_steps);
             // The count restarts for the last fifth of the updates and for the sampling phase.
-            let anew = now.0 < before.0 || now.1 < before.1;
-            let from = if anew { (0, 0) } else { before };
+            let restarted = now.0 < before.0 || now.1 < before.1;
+            let from = if restarted { (0, 0) } else { before };
             trips += now.0 - from.0;
             steps += now.1 - from.1;
             (before, last) = (now, row.step);

@@ -90,11 +90,11 @@ pub(crate) fn nats(measured: &LogLikelihood) -> String {
     let LogLikelihood { lower, upper, .. } = measured;
     minus(match measured.std_error {
         error if measured.log_z.is_some() => {
-            let doubt = match measured.verdict().is_some_and(|it| it.converged) {
+            let caveat = match measured.verdict().is_some_and(|it| it.converged) {
                 true => "",
                 false => ", not converged",
             };
-            format!("{:.2} ± {error:.2} [{lower:.2}, {upper:.2}]{doubt}", measured.value)
+            format!("{:.2} ± {error:.2} [{lower:.2}, {upper:.2}]{caveat}", measured.value)
         }
         0.0 => format!("{:.2}", measured.value),
         error => format!("{:.2} ± {error:.2}", measured.value),

@@ -29,12 +29,12 @@ pub(crate) fn how_drawn(samples: &ModelSamples, step: u64) -> String {
         0 => String::new(),
         steps => format!(" after {steps} steps on a new ladder"),
     };
-    let doubt = match samples.few_round_trips {
+    let caveat = match samples.few_round_trips {
         Some(_) => " They may show a part of the model only: these are too few round trips.",
         None => "",
     };
     format!(
         "{count} samples of the model at step {step}, drawn by its tempered sampler{begun}, one every \
-         {thin} steps of each particle (seed {seed}; {round_trips} round trips in the meantime).{doubt}"
+         {thin} steps of each particle (seed {seed}; {round_trips} round trips in the meantime).{caveat}"
     )
 }

@@ -243,7 +243,7 @@ impl TrainingRun {
             && exact::terms(&self.state.model) > LONG_ROW
     }
 
-    /// Whether likelihoods are measured after so many updates.
+    /// Whether likelihoods are measured after this number of updates.
     fn measures_at(&self, updates: u64) -> bool {
         let (every, last) =
             (self.plan().likelihood_every(), self.plan().options().optimiser.updates);

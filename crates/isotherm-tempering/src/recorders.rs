@@ -14,9 +14,9 @@ pub const MOST_RECORDS: u64 = 1000;
 enum Thinning {
     /// The last of every n steps.
     Every(u64),
-    /// The first of every n steps among the first `until`, n chosen for at most so many `records`.
+    /// The first of every n steps among the first `until`, with n such that there are at most `records` records.
     AtMost { records: u64, until: u64 },
-    /// So many steps, evenly spread; the last of them is the last step.
+    /// This many steps, evenly spread; the last of them is the last step.
     Times(u64),
 }
 

@@ -40,8 +40,9 @@ section! {
         count: usize = 100, in 1..=u64::MAX, value "N";
         /// Steps between two samples of a column.
         thin: u64 = 10, in 1..=u64::MAX, value "STEPS";
-        /// Steps before the first sample. In them the ladder adapts, or a new one is laid where a run has no
-        /// ladder or has particles beside it. With 0, the replicas of a run with a ladder go on as they are.
+        /// Steps before the first sample, in which the ladder adapts. A run without a ladder, or with particles
+        /// off its ladder, gets a new ladder in these steps. With 0, sampling continues with the replicas of a
+        /// run that has a ladder.
         warm_up: u64 = 1000, value "STEPS";
         /// Seed of the samples.
         seed: u64 = 1;
@@ -109,7 +110,7 @@ impl SampleOptions {
 }
 
 impl Rbm {
-    /// Draws so many samples, with the other [`SampleOptions`] at their defaults: see [`sample_model`].
+    /// Draws `count` samples, with the other [`SampleOptions`] at their defaults: see [`sample_model`].
     pub fn sample(&self, count: usize) -> Result<Samples> {
         sample_model(self, &SampleOptions::default().count(count), |_| true)
     }
@@ -210,7 +211,7 @@ pub struct VisibleSamples {
 }
 
 impl VisibleSamples {
-    /// Nothing recorded yet, of so many visible units.
+    /// A recorder of states with this number of visible units.
     pub fn new(n_visible: usize) -> VisibleSamples {
         let none = BitMatrix::zeros(0, n_visible);
         VisibleSamples { v: none.clone(), now: none }

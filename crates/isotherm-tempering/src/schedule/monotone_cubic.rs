@@ -75,7 +75,7 @@ impl<'a> MonotoneCubic<'a> {
     }
 
     /// The `x` at which the interpolant, over [0, 1], reaches each of the rising heights: what
-    /// [`bisect`](Self::bisect) finds, from where its outcome is in doubt. The searches advance
+    /// [`bisect`](Self::bisect) finds, from the first uncertain interval on. The searches advance
     /// together, because the halvings of one must wait for each other but not for another's.
     /// `searches` is room for them.
     pub(crate) fn invert(
@@ -156,7 +156,7 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// Bisection from where its outcome is in doubt. Before that it goes through intervals
+    /// Bisection from the first uncertain interval on. Before that it goes through intervals
     /// [i/2ⁿ, (i+1)/2ⁿ], without rounding as far as 2⁻⁵².
     fn begin(segment: Segment, y: f64) -> Option<Search> {
         const FINEST: f64 = (1u64 << 52) as f64;

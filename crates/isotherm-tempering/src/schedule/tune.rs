@@ -139,7 +139,7 @@ mod tests {
         assert!(betas.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-3), "{betas:?}");
         assert_eq!(tempering.ensemble.rows(), 15);
         assert!(tempering.state.replicas.is_permutation());
-        assert_eq!(tempering.state.flow.round_trips, 0, "counted anew");
+        assert_eq!(tempering.state.flow.round_trips, 0, "the count restarted");
     }
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
         let betas = followed.state.ladder.betas();
         assert_eq!(betas.len(), 6, "none comes or goes");
         assert!(betas[1..5].iter().all(|beta| (0.3..0.7).contains(beta)), "{betas:?}");
-        assert_eq!(followed.state.flow.round_trips, 0, "counted anew");
+        assert_eq!(followed.state.flow.round_trips, 0, "the count restarted");
         for step in 0..3000 {
             by_hand.step(&(), 1, Key { step, ..key }).expect("swap ratios are finite");
             by_hand.move_by_flow(FOLLOWED_FAR / 3000.0);

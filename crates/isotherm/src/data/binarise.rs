@@ -27,7 +27,7 @@ pub enum Binarise {
     Threshold(f64),
     /// Each value is 1 with its intensity as probability, drawn once from this seed.
     Static(u64),
-    /// The same, drawn anew in every epoch.
+    /// The same, drawn again in every epoch.
     Dynamic,
 }
 

@@ -1,4 +1,4 @@
-//! Grey examples from which zeros and ones are drawn anew in every epoch.
+//! Grey examples from which zeros and ones are drawn again in every epoch.
 
 use isotherm_kernels::BitMatrix;
 

@@ -55,7 +55,7 @@ impl Length {
         Length { most_steps: steps, in_full: true, ..Length::fixed(columns, steps.div_ceil(4)) }
     }
 
-    /// Four times the steps, if so many are allowed, after as many of warm-up. The steps done so far count
+    /// Four times the steps, if that is allowed, after as many of warm-up. The steps done so far count
     /// as warm-up; if only a few are missing, the rungs are not moved for them.
     pub fn longer(self, done: u64) -> Option<Length> {
         let steps = self.steps.saturating_mul(4).min(self.most_steps);

@@ -38,7 +38,7 @@ const RANGE: f64 = 700.0;
 /// The most work that a thread does between two calls of `progress`, in terms. A term is one state and
 /// one unit of the other layer; a slow core computes 10^8 terms in a second.
 const WORK: usize = 1 << 24;
-/// A state costs at least as much as so many terms, however small the other layer is.
+/// The least cost of a state in terms, however small the other layer is.
 const LEAST_TERMS: usize = 64;
 
 /// Number of units that [`log_z`] has to enumerate.

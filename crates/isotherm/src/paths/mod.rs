@@ -79,7 +79,7 @@ pub struct PathContext<'a> {
 }
 
 impl PathContext<'_> {
-    /// For data with these marginals and a model with so many hidden units.
+    /// For data with these marginals and a model with `n_hidden` hidden units.
     pub fn new(marginals: &[f64], n_hidden: usize) -> PathContext<'_> {
         PathContext { marginals, n_hidden, swap: None }
     }

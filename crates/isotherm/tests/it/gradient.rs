@@ -93,16 +93,16 @@ fn what_the_sampler_knows_is_not_computed_again() {
                 tempering.step(&rbm, 1, key).unwrap();
                 let cold = tempering.state().replicas().cold_rows();
                 tempering.at_the_cold_end(|it, rows| it.visible(&rbm, rows, key, &mut samples));
-                let mut anew = Phases::new(batch, columns, n_visible, n_hidden);
-                let mut known = anew.clone();
-                anew.fill(&rbm, &data, &samples, |_, _| false);
+                let mut computed = Phases::new(batch, columns, n_visible, n_hidden);
+                let mut known = computed.clone();
+                computed.fill(&rbm, &data, &samples, |_, _| false);
                 known.fill(&rbm, &data, &samples, |grouping, out| {
                     let has = tempering.ensemble().hidden_fields(&cold, grouping, out);
                     assert_eq!(has, alike);
                     has
                 });
-                assert_eq!(anew.v, known.v);
-                assert_eq!(anew.h, known.h);
+                assert_eq!(computed.v, known.v);
+                assert_eq!(computed.h, known.h);
             }
         }
     }
@@ -135,14 +135,14 @@ fn what_the_sampler_of_a_run_knows_is_of_its_last_samples() {
         let mut samples = BitMatrix::zeros(170, n_visible);
         for step in 0..7 {
             negative.sample(&rbm, &batch, Key { seed: 1, step }, &mut samples).unwrap();
-            let mut anew = Phases::new(150, 170, n_visible, hidden);
-            let mut known = anew.clone();
-            anew.fill(&rbm, &batch, &samples, |_, _| false);
+            let mut computed = Phases::new(150, 170, n_visible, hidden);
+            let mut known = computed.clone();
+            computed.fill(&rbm, &batch, &samples, |_, _| false);
             known.fill(&rbm, &batch, &samples, |grouping, out| {
                 assert!(negative.hidden_fields(grouping, out), "step {step}");
                 true
             });
-            assert_eq!(anew.h, known.h, "{algorithm:?}, {hidden} hidden units, step {step}");
+            assert_eq!(computed.h, known.h, "{algorithm:?}, {hidden} hidden units, step {step}");
         }
     }
 }

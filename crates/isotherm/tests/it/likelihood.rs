@@ -135,7 +135,7 @@ fn log_z_keeps_its_recorded_bits() {
     }
 }
 
-/// log Z of a model on so many threads, or nothing if it was abandoned after `calls` calls of the
+/// log Z of a model on this number of threads, or nothing if it was abandoned after `calls` calls of the
 /// progress callback; and the shares that the callback was given.
 fn log_z_for_some_calls(rbm: &Rbm, threads: usize, calls: usize) -> (Option<f64>, Vec<f64>) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();

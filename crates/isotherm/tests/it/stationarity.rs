@@ -23,11 +23,16 @@ fn model() -> Rbm {
 }
 
 fn tempering(kind: Kind, rbm: &Rbm, seed: u64) -> Tempering<AnyEnsemble> {
-    with_spare(kind, rbm, 0, [seed, 0])
+    with_extra_particles(kind, rbm, 0, [seed, 0])
 }
 
 /// The same with particles off the ladder; a seed for the replicas on the ladder and one for these.
-fn with_spare(kind: Kind, rbm: &Rbm, off_ladder: usize, seeds: [u64; 2]) -> Tempering<AnyEnsemble> {
+fn with_extra_particles(
+    kind: Kind,
+    rbm: &Rbm,
+    off_ladder: usize,
+    seeds: [u64; 2],
+) -> Tempering<AnyEnsemble> {
     let ladder = Ladder::from_betas(BETAS.to_vec()).unwrap();
     let mut h = exact_hidden(kind, rbm, &BETAS, COLUMNS, &mut rng(seeds[0]));
     h.append(&exact_hidden(kind, rbm, &[1.0], off_ladder, &mut rng(seeds[1])));
@@ -131,14 +136,14 @@ fn sweeps_and_swaps_leave_the_joint_distribution_invariant() {
     }
 }
 
-/// Spare replicas take turns on the ladder: on every rung and among themselves the distribution
+/// Particles off the ladder take turns on the ladder: on every rung and among themselves the distribution
 /// stays, everybody gets a turn, and turns do not tie the replicas together.
 #[test]
 fn spare_replicas_leave_the_joint_distribution_invariant() {
-    const SPARE: usize = 3 * COLUMNS;
+    const EXTRA: usize = 3 * COLUMNS;
     let rbm = model();
     for kind in KINDS {
-        let mut tempering = with_spare(kind, &rbm, SPARE, [31, 37]);
+        let mut tempering = with_extra_particles(kind, &rbm, EXTRA, [31, 37]);
         let before = tempering.state().replicas().off_ladder().to_vec();
         for step in 0..8u64 {
             tempering.step(&rbm, 1, Key { seed: 14, step }).unwrap();
@@ -147,7 +152,7 @@ fn spare_replicas_leave_the_joint_distribution_invariant() {
         assert!(replicas.is_permutation());
         let stayed = replicas.off_ladder().iter().zip(&before).filter(|(a, b)| a == b).count();
         // Each step calls on a third of the places, some of them twice: e^(−8/3) are never called.
-        let share = stayed as f64 / SPARE as f64;
+        let share = stayed as f64 / EXTRA as f64;
         assert!((share - (-8.0f64 / 3.0).exp()).abs() < 0.01, "{share} never had a turn");
         let hidden = tempering.ensemble().hidden();
         let on_rung = |rung: usize| -> Vec<usize> {
@@ -176,13 +181,13 @@ fn spare_replicas_leave_the_joint_distribution_invariant() {
 /// happened.
 #[test]
 fn steps_between_those_of_the_ladder_leave_the_joint_distribution_invariant() {
-    const SPARE: usize = COLUMNS;
+    const EXTRA: usize = COLUMNS;
     let rbm = model();
     for kind in KINDS {
-        let mut tempering = with_spare(kind, &rbm, SPARE, [41, 43]);
+        let mut tempering = with_extra_particles(kind, &rbm, EXTRA, [41, 43]);
         let (n_visible, n_hidden) = (rbm.n_visible(), rbm.n_hidden());
-        let mut between = GibbsSteps::new(COLUMNS + SPARE, n_visible, n_hidden);
-        let mut v = BitMatrix::zeros(COLUMNS + SPARE, n_visible);
+        let mut between = GibbsSteps::new(COLUMNS + EXTRA, n_visible, n_hidden);
+        let mut v = BitMatrix::zeros(COLUMNS + EXTRA, n_visible);
         for step in 0..6u64 {
             let key = Key { seed: 15, step };
             if step % 3 == 0 {

@@ -55,7 +55,7 @@ fn another_seed_draws_others() {
     assert_ne!(sampled(&target).states, other.states);
 }
 
-/// Fields are made anew every thousand steps; energies that were carried in between are those that
+/// Fields are computed again every thousand steps; energies that were carried in between are those that
 /// the target gives, or the means of both would differ.
 #[test]
 fn carried_energies_do_not_drift() {
