@@ -155,7 +155,7 @@ fn options_that_do_nothing_are_named() {
     };
     let short = "--hidden 3 --updates 5";
     let fixed = told(&format!("{short} --algorithm pt --respace rejection --min-swap 0.3"));
-    assert!(fixed.contains(" --min-swap, --respace has no effect"), "{fixed}");
+    assert!(fixed.contains(" --min-swap, --respace have no effect"), "{fixed}");
     let plain = told(&format!("{short} --algorithm sml --spacing geometric"));
     assert!(plain.contains(" --spacing has no effect"), "{plain}");
     let both = told(&format!("{short} --algorithm sml --particles 10 --columns 20"));
