@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn likelihoods_of_different_data_are_not_compared() {
         let page = Comparison::of(vec![run(1, -120.0, 0.3), run(2, -0.69, 0.4)]).page(&Plain);
-        assert!(page.contains("These runs learned different data"));
+        assert!(page.contains("These runs were trained on different data"));
         assert!(!page.contains("<strong>") && !page.contains("is bold"));
         assert!(!page.contains("id=\"likelihoods\"") && page.contains("id=\"ladders\""));
         assert!(page.contains("−0.69"), "each has its own number");

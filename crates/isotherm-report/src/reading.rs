@@ -228,7 +228,7 @@ mod tests {
         assert!(notes().contains("no checkpoint yet"), "{}", notes());
         let row = serde_json::to_string(&healthy_rows()[0]).unwrap();
         write("metrics.jsonl", &(row + "\n"));
-        assert!(notes().contains("no longer there, so resuming RUN"), "{}", notes());
+        assert!(notes().contains("checkpoint is missing, so resuming RUN"), "{}", notes());
         write("summary.json", "{}");
         assert!(notes().contains("The run is finished"), "{}", notes());
         assert!(!notes().contains("yet"), "{}", notes());

@@ -336,10 +336,10 @@ fn the_standard_error_over_examples() {
 
     let printed = |more: &str| succeed(words(&format!("evaluate {} {more}", run.display())));
     let told = printed(&format!("--data {both}"));
-    assert!(told.contains("others like them uncertain by ± "), "{told}");
+    assert!(told.contains("standard error of the mean over other examples like these: "), "{told}");
     let value = on(&both)["value"].as_f64().unwrap();
     assert!(told.starts_with(&format!("log-likelihood {value:.4} nats")), "{told}");
-    assert!(!printed("").contains("others like them"), "for the training data");
+    assert!(!printed("").contains("other examples like these"), "for the training data");
     assert!(summary(&run)["log_likelihood"]["examples_std_error"].is_f64());
     let metrics = fs::read_to_string(run.join("metrics.jsonl")).unwrap();
     assert!(!metrics.contains("examples_std_error"));
@@ -359,11 +359,7 @@ fn evaluate_names_the_parameters_and_sample_warns() {
     let sample = |n| format!("sample {} -n {n} --thin 1 --warm-up 0 --out", run.display());
     let out = folder.path().join("samples.npy").display().to_string();
     let few = said(&format!("{} {out}", sample(5)));
-    assert!(
-        few.contains(
-            "warning: The samples may come from a part of the model only: there were no round trips"
-        ) && few.contains("--warm-up")
-    );
+    assert!(few.contains("no round trips") && few.contains("--warm-up"), "{few}");
     for name in ["model.safetensors", "summary.json"] {
         fs::remove_file(run.join(name)).unwrap();
     }

@@ -242,7 +242,7 @@ fn likelihoods_of_different_data_are_not_compared() {
         succeed(["report", &text(&one), &text(&other), "--out", &text(&out)]);
         page(&out)
     };
-    let words = "These runs learned different data: their likelihoods do not compare.";
+    let words = "These runs were trained on different data: their likelihoods cannot be compared.";
     let different = both();
     assert!(different.contains(words) && !different.contains("<strong>"));
     assert!(!different.contains("id=\"likelihoods\""));

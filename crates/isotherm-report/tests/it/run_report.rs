@@ -71,7 +71,7 @@ fn a_page_and_its_figures_hold_what_was_recorded() {
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("120 of 200 steps"), "how far it has come");
     assert!(page.contains("data-kind=\"starved-gap\"") && page.contains("0.050, below 0.1"));
-    assert!(page.contains("checkpoint is no longer there"));
+    assert!(page.contains("checkpoint is missing"));
 
     let text = fs::read_to_string(figures.join("ladder.svg")).unwrap();
     let svg = roxmltree::Document::parse(&text).unwrap();

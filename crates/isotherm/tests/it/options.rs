@@ -80,7 +80,7 @@ fn help_names_options_in_the_words_of_a_front_end() {
             String::new()
         }
     }
-    assert!(spec("shape").describe(&Loud).contains("for SMOOTH;"));
+    assert!(spec("shape").describe(&Loud).contains("for SMOOTH."));
     assert!(spec("seed").describe(&Loud).contains("of DATA-SEED and of binarise:=static:SEED"));
     assert_eq!(spec("particles").describe_default(&Loud).unwrap(), "500");
     assert_eq!(spec("particles").describe_built_in(&Loud).unwrap(), "as many as COLUMNS");
