@@ -228,7 +228,7 @@ impl TrainingRun {
 
     /// One step, and the row of metrics if one is due. `goes_on` is asked while the likelihoods of the row are
     /// enumerated; if it returns `false`, the step is done but its row is lost, and the error is of the kind
-    /// [`Kind::Interrupted`].
+    /// [`Kind::Interrupted`](isotherm::Kind::Interrupted).
     pub fn step(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Option<Row>> {
         let begun = Instant::now();
         let info = self.trainer.step(&mut self.state)?;
