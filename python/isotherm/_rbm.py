@@ -392,7 +392,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         an ArviZ dataset of it."""
         check_is_fitted(self, "components_")
         if self.config_ is None:
-            raise ValueError("this model was not trained here, so it has no replicas to follow")
+            raise ValueError("this model was not trained by isotherm, so it has no replicas to trace")
         steps, warm_up = _options.whole("steps", steps, 1), _options.whole("warm_up", warm_up)
         return Traces.of(self, steps, warm_up, self._seed_of_samples(seed))
 

@@ -136,7 +136,7 @@ class TestGreyValues:
         assert np.isfinite(rbm.score(grey * (1 + 1e-7))), "rounding is no other range"
         with pytest.warns(UserWarning, match="scaled to 0 and 1"):
             wide = fitted(10 * grey)
-        with pytest.warns(UserWarning, match="beyond is cut off"):
+        with pytest.warns(UserWarning, match="values outside are clipped"):
             wide.transform(11 * grey)
 
     @pytest.mark.parametrize("rule", ["dynamic", "static:1", "threshold:0.5"])

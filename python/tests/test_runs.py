@@ -164,7 +164,7 @@ def test_a_model_file_of_somebody_else(saved, votes, tmp_path):
         lambda: loaded.traces(5),
         lambda: loaded.partial_fit(votes),
     ):
-        with pytest.raises(ValueError, match="not trained here"):
+        with pytest.raises(ValueError, match="not trained by isotherm"):
             impossible()
 
 
