@@ -251,7 +251,10 @@ fn likelihoods_of_different_data_are_not_compared() {
         fs::remove_file(other.join(name)).unwrap();
     }
     let unknown = both();
-    assert!(unknown.contains("may have learned different data") && !unknown.contains("<strong>"));
+    assert!(
+        unknown.contains("not known whether these runs were trained on the same data")
+            && !unknown.contains("<strong>")
+    );
 }
 
 #[test]
