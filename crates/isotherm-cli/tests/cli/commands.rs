@@ -359,7 +359,8 @@ fn evaluate_names_the_parameters_and_sample_warns() {
     let sample = |n| format!("sample {} -n {n} --thin 1 --warm-up 0 --out", run.display());
     let out = folder.path().join("samples.npy").display().to_string();
     let few = said(&format!("{} {out}", sample(5)));
-    assert!(few.contains("no round trips") && few.contains("--warm-up"), "{few}");
+    assert!(few.contains("warning: ") && few.contains("no round trips"), "{few}");
+    assert!(few.contains("--warm-up"), "{few}");
     for name in ["model.safetensors", "summary.json"] {
         fs::remove_file(run.join(name)).unwrap();
     }

@@ -62,7 +62,7 @@ fn options(algorithm: Algorithm) -> Options {
         .lr_decay(LrDecay::HoldLinear)
 }
 
-/// Whatever the samples for learning come from: the online does not use them.
+/// The estimate does not use the samples that training draws, so it holds for every algorithm.
 #[test]
 fn the_interval_holds_the_enumerated_log_z() {
     for algorithm in [Algorithm::Cd, Algorithm::Sml, Algorithm::Apt] {
