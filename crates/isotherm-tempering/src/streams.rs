@@ -42,6 +42,8 @@ pub enum Purpose {
     Turn = 14,
     /// The seed of the sampler that estimates log Z along a run.
     OnlineLogZ = 15,
+    /// A mixture that serves as reference: its fit, and draws from it.
+    Mixture = 16,
     /// The seeds of the parts of an estimate of log Z.
     LogZ = 20,
     /// The training examples that an evaluating sampler starts from, and their hidden units.

@@ -47,6 +47,7 @@ pub mod optimiser;
 pub mod options;
 pub mod paths;
 pub mod prelude;
+pub mod references;
 mod registry;
 pub mod sampling;
 pub mod seams;

@@ -1,0 +1,10 @@
+//! References: distributions at β = 0 that can be sampled exactly and have a known normaliser.
+//!
+//! A reference with one mode makes narrow clusters appear only close to β = 1, in a transition that no ladder
+//! removes. A [`Mixture`] has the clusters of the data all along the path.
+
+mod em;
+mod mixture;
+
+pub use em::{Fit, fit};
+pub use mixture::Mixture;
