@@ -24,6 +24,7 @@ pub mod flips;
 pub mod level;
 pub mod log_product;
 pub mod matrix;
+pub mod mixture;
 pub mod outer;
 pub mod products;
 mod quick;

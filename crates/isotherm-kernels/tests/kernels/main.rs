@@ -13,6 +13,7 @@ mod flips;
 mod levels;
 mod log_product;
 mod matrices;
+mod mixture;
 mod outer;
 mod products;
 mod rng;

@@ -189,7 +189,9 @@ struct HiddenSamples {
 impl Recorder<AnyEnsemble> for HiddenSamples {
     fn record(&mut self, view: &mut StepView<'_, AnyEnsemble>) -> Result<()> {
         let rows = view.replicas().cold_rows();
-        self.h.append(&view.tempering.ensemble().hidden().select(&rows));
+        let mut now = BitMatrix::zeros(rows.len(), self.h.cols());
+        view.tempering.ensemble().copy_hidden(&rows, &mut now);
+        self.h.append(&now);
         Ok(())
     }
 }

@@ -72,7 +72,8 @@ impl Tempered {
         let particles = state.replicas().particles();
         let between = (plan.options.sampler.temper_every > 1)
             .then(|| GibbsSteps::new(particles, n_visible, n_hidden));
-        let tempering = temper(ensemble, state, |rows| random_hidden(rows, n_hidden, key));
+        let units = ensemble.units();
+        let tempering = temper(ensemble, state, |rows| random_hidden(rows, units, key));
         Tempered { tempering, between, ladder_plan: LadderPlan::of(plan), was_between: false }
     }
 }

@@ -39,7 +39,8 @@ pub type Gibbs = Population<GibbsPath, BlockGibbs>;
 impl GibbsPath {
     /// An ensemble on this path without replicas yet.
     pub fn population(self, n_visible: usize, n_hidden: usize) -> Gibbs {
-        let states = GibbsStates::new(n_visible, n_hidden);
+        let components = self.mixture.as_ref().map_or(0, |mixture| mixture.components());
+        let states = GibbsStates::new(n_visible, n_hidden, components);
         Population { path: self, explorer: BlockGibbs { tilt: vec![0.0; n_visible] }, states }
     }
 }
@@ -63,11 +64,13 @@ impl BlockGibbs {
         let (rows, n_hidden) = (states.rows(), model.n_hidden());
         // By all rows, so that sums do not depend on the number of threads.
         let few = n_hidden <= FewInputs::MOST
+            && path.mixture.is_none()
             && model.n_visible() <= MOST_TABULATED
             && rows >= WORTH_TABLES;
         let target = Target {
             model,
             base: &path.base,
+            mixture: path.mixture.as_deref(),
             tilt: &self.tilt,
             few,
             to_visible: Grouping::of(rows, n_hidden),
@@ -106,7 +109,7 @@ impl Explorer<GibbsPath> for BlockGibbs {
                 block.draw_visible(target);
                 block.update_hidden_field(target);
                 if step < steps || swap == SwapOn::Energy {
-                    block.draw_hidden();
+                    block.draw_hidden(target);
                 }
             }
             if swap == SwapOn::Energy {
@@ -128,8 +131,8 @@ impl Explorer<GibbsPath> for BlockGibbs {
         if path.swap == SwapOn::FreeEnergy {
             states.assert_swept();
             let stream = (Purpose::Resample, key);
-            self.for_each_block((path, model), states, betas, stream, |block, _| {
-                block.draw_hidden();
+            self.for_each_block((path, model), states, betas, stream, |block, target| {
+                block.draw_hidden(target);
             });
         }
     }

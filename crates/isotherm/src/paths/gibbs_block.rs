@@ -11,7 +11,9 @@ use isotherm_kernels::few_inputs::FewInputs;
 use isotherm_kernels::matrix::TILES_PER_WORD;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli, softplus};
 
+use super::components::Components;
 use crate::model::Rbm;
+use crate::references::Mixture;
 use isotherm_tempering::streams::{Key, Purpose};
 
 /// Tiles of visible fields that a block holds at a time: 64 KiB, or one word's where that is more.
@@ -25,6 +27,8 @@ pub(super) struct Target<'a> {
     pub(super) model: &'a Rbm,
     /// c₀, or nothing where it is zero.
     pub(super) base: &'a [Tile],
+    /// The reference, if it is a mixture. Then c₀ is zero.
+    pub(super) mixture: Option<&'a Mixture>,
     /// c − c₀.
     pub(super) tilt: &'a [f32],
     /// Whether the hidden units are few enough, and the rows many enough, for [`FewInputs`].
@@ -39,6 +43,8 @@ pub(super) struct Block {
     n_visible: usize,
     n_hidden: usize,
     betas: Vec<f32>,
+    /// As many ones: the scales of fields that are complete.
+    ones: Vec<f32>,
     rngs: Vec<LaneRng>,
     /// c + Wh in tables, where these are worth it.
     sums: FewInputs,
@@ -50,17 +56,25 @@ pub(super) struct Block {
     hidden_field: Vec<Tile>,
     /// h·a, where swaps are on energies.
     coupling: Vec<f64>,
+    /// The components of a mixture that the rows belong to.
+    components: Components,
 }
 
 impl Block {
-    /// These rows of the hidden states.
-    pub(super) fn new(h: &BitMatrix, rows: Range<usize>, n_visible: usize) -> Block {
+    /// These rows of the hidden states, with their components if the reference is a mixture.
+    pub(super) fn new(
+        h: &BitMatrix,
+        components: &[u32],
+        rows: Range<usize>,
+        n_visible: usize,
+    ) -> Block {
         let (n_hidden, count) = (h.cols(), rows.len());
         let tiles = TILES_PER_WORD * (SCRATCH / (TILES_PER_WORD * count.max(1))).max(1);
         let mut block = Block {
             n_visible,
             n_hidden,
             betas: vec![0.0; count],
+            ones: vec![1.0; count],
             rngs: vec![LaneRng::new(0); count],
             sums: FewInputs::default(),
             h: vec![0; count * h.words_per_row()],
@@ -68,6 +82,7 @@ impl Block {
             visible_field: vec![Tile::ZERO; count * tiles.min(n_visible.div_ceil(LANES))],
             hidden_field: vec![Tile::ZERO; count * (n_hidden + 1).div_ceil(LANES)],
             coupling: vec![0.0; count],
+            components: Components::new(components.get(rows.clone()).unwrap_or_default().to_vec()),
         };
         for (at, row) in rows.enumerate() {
             for (word, &bits) in h.row(row).iter().enumerate() {
@@ -109,6 +124,9 @@ impl Block {
 
     /// v given h, as many words at a time as the scratch holds.
     fn draw_visible_by_words(&mut self, target: &Target<'_>) {
+        if let Some(mixture) = target.mixture {
+            self.components.redraw_at_reference(mixture, &self.betas, &mut self.rngs);
+        }
         let (rows, tiles) = (self.rows(), self.n_visible.div_ceil(LANES));
         let step = self.visible_field.len() / rows;
         for first in (0..tiles).step_by(step) {
@@ -121,7 +139,14 @@ impl Block {
             let base = target.base.get(first..end).unwrap_or_default();
             let (betas, rngs) = (&self.betas, &mut self.rngs);
             let v = &mut self.v[words];
-            bernoulli::draw_words(Level::detect(), fields, base, betas, cols, rngs, v);
+            match target.mixture {
+                None => bernoulli::draw_words(Level::detect(), fields, base, betas, cols, rngs, v),
+                Some(mixture) => {
+                    self.components.mix(mixture, betas, first, fields);
+                    let ones = &self.ones;
+                    bernoulli::draw_words(Level::detect(), fields, &[], ones, cols, rngs, v);
+                }
+            }
         }
     }
 
@@ -130,13 +155,35 @@ impl Block {
         let v = BitRows::by_words(&self.v, self.betas.len());
         let fields = &mut self.hidden_field;
         target.model.hidden_field_by_tiles(target.to_hidden, v, target.tilt, fields);
+        if let Some(mixture) = target.mixture {
+            self.components.observe(mixture, &self.betas, &self.v);
+        }
     }
 
-    /// h given v.
-    pub(super) fn draw_hidden(&mut self) {
+    /// h given v, and the component.
+    pub(super) fn draw_hidden(&mut self, target: &Target<'_>) {
         let (level, fields, betas) = (Level::detect(), &self.hidden_field, &self.betas);
         let (rngs, h) = (&mut self.rngs, &mut self.h);
         bernoulli::draw_words(level, fields, &[], betas, self.n_hidden, rngs, h);
+        if let Some(mixture) = target.mixture {
+            self.components.draw(mixture, betas, &self.v, rngs);
+        }
+    }
+
+    /// Adds log Σ_k w_k q(v | k)^(1−β) of a row, for each β.
+    pub(super) fn add_mixture(
+        &self,
+        row: usize,
+        mixture: &Mixture,
+        betas: &[f64],
+        out: &mut [f64],
+    ) {
+        self.components.add_logs((mixture, row, &self.v), betas, out);
+    }
+
+    /// The components of the rows; none where the reference is no mixture.
+    pub(super) fn components(&self) -> &[u32] {
+        self.components.of_rows()
     }
 
     /// h·a of every row.

@@ -3,16 +3,21 @@
 //!
 //! Written with a = b + Wᵀv and t(v) = (c − c₀)·v, and up to a term that is the same on every rung,
 //! log π_β(v, h) = β (t + h·a) and, h summed out, log π_β(v) = β t + Σ_i softplus(β a_i).
+//!
+//! From a mixture (`components.rs`) log π_β(v) has log Σ_k w_k q(v | k)^(1−β) beside them, and c₀ is zero.
 
 use std::f64::consts::LN_2;
+use std::sync::Arc;
 
 use isotherm_kernels::matrix::flat;
 use isotherm_kernels::{Level, Matrix, Tile, scalar, softplus};
 use isotherm_tempering::Path;
 
 use super::SwapOn;
+use super::components::MOST_COMPONENTS;
 use super::gibbs_states::GibbsStates;
 use crate::model::Rbm;
+use crate::references::Mixture;
 
 /// A family from a product distribution over the visible units to the model.
 #[derive(Clone, Debug)]
@@ -22,6 +27,8 @@ pub struct GibbsPath {
     n_hidden: usize,
     /// c₀, or nothing where it is zero.
     pub(super) base: Vec<Tile>,
+    /// The reference, if it is a mixture. Then c₀ is zero.
+    pub(super) mixture: Option<Arc<Mixture>>,
 }
 
 impl GibbsPath {
@@ -29,7 +36,15 @@ impl GibbsPath {
     pub fn new(n_visible: usize, n_hidden: usize, base: &[f32], swap: SwapOn) -> GibbsPath {
         assert!(base.is_empty() || base.len() == n_visible, "length of the base field");
         let base = Matrix::from_row(base).tiles().to_vec();
-        GibbsPath { swap, n_visible, n_hidden, base }
+        GibbsPath { swap, n_visible, n_hidden, base, mixture: None }
+    }
+
+    /// From a mixture. Swaps are on free energies.
+    pub fn from_mixture(mixture: Arc<Mixture>, n_hidden: usize) -> GibbsPath {
+        assert!(mixture.components() <= MOST_COMPONENTS, "components of the reference");
+        let mut path = GibbsPath::new(mixture.n_visible(), n_hidden, &[], SwapOn::FreeEnergy);
+        path.mixture = Some(mixture);
+        path
     }
 
     /// log π_β of a row as fast as swaps need it, in `f32` where softplus is summed.
@@ -40,8 +55,12 @@ impl GibbsPath {
             SwapOn::FreeEnergy => {
                 let (fields, stride) = block.hidden_field(at);
                 let (level, cols) = (Level::detect(), self.n_hidden);
-                beta * block.tilt(at)
-                    + softplus::softplus_sum_strided(level, fields, stride, beta as f32, cols)
+                let mut log = [beta * block.tilt(at)
+                    + softplus::softplus_sum_strided(level, fields, stride, beta as f32, cols)];
+                if let Some(mixture) = &self.mixture {
+                    block.add_mixture(at, mixture, &[beta], &mut log);
+                }
+                log[0]
             }
         }
     }
@@ -64,11 +83,15 @@ impl Path for GibbsPath {
         if self.swap == SwapOn::FreeEnergy {
             block.add_softplus(at, betas, out);
         }
+        if let Some(mixture) = &self.mixture {
+            block.add_mixture(at, mixture, betas, out);
+        }
     }
 
     fn log_z_of_reference(&self) -> f64 {
         let base = flat(&self.base).iter().take(self.n_visible);
         let visible = match self.base.is_empty() {
+            true if self.mixture.is_some() => 0.0,
             true => self.n_visible as f64 * LN_2,
             false => base.map(|&c0| scalar::softplus(f64::from(c0))).sum(),
         };

@@ -15,6 +15,8 @@ use super::gibbs_block::Block;
 pub struct GibbsStates {
     n_visible: usize,
     n_hidden: usize,
+    /// Components of the reference, if it is a mixture, or 0.
+    components: usize,
     pub(super) blocks: Vec<Block>,
     rows: usize,
     /// Whether v and the fields are those of these rows. Checks the order of calls that
@@ -23,9 +25,14 @@ pub struct GibbsStates {
 }
 
 impl GibbsStates {
-    /// No replicas yet.
-    pub fn new(n_visible: usize, n_hidden: usize) -> GibbsStates {
-        GibbsStates { n_visible, n_hidden, blocks: Vec::new(), rows: 0, swept: false }
+    /// No replicas yet. `components` are those of a reference that is a mixture, or 0.
+    pub fn new(n_visible: usize, n_hidden: usize, components: usize) -> GibbsStates {
+        GibbsStates { n_visible, n_hidden, components, blocks: Vec::new(), rows: 0, swept: false }
+    }
+
+    /// Units that hold the number of a component.
+    fn component_units(&self) -> usize {
+        self.components.max(1).next_power_of_two().trailing_zeros() as usize
     }
 
     /// The visible units after the last sweep.
@@ -57,17 +64,25 @@ impl GibbsStates {
     /// keeps h, which is all that a sweep starts from.
     pub(super) fn cut(&mut self, size: usize) {
         if self.blocks.first().is_none_or(|block| block.rows() != size.min(self.rows)) {
-            let h = self.hidden();
-            self.set_blocks(&h, size);
+            let (h, components) = self.both();
+            self.set_blocks(&h, &components, size);
         }
     }
 
-    fn set_blocks(&mut self, h: &BitMatrix, size: usize) {
+    /// The hidden units, and the components of a mixture.
+    fn both(&self) -> (BitMatrix, Vec<u32>) {
+        let mut h = BitMatrix::zeros(self.rows, self.n_hidden);
+        self.copy_hidden(&(0..self.rows).collect::<Vec<_>>(), &mut h);
+        (h, self.blocks.iter().flat_map(Block::components).copied().collect())
+    }
+
+    fn set_blocks(&mut self, h: &BitMatrix, components: &[u32], size: usize) {
         (self.rows, self.swept) = (h.rows(), false);
-        self.blocks = (0..h.rows())
-            .step_by(size.max(1))
-            .map(|first| Block::new(h, first..(first + size).min(h.rows()), self.n_visible))
-            .collect();
+        let block = |first: usize| {
+            let rows = first..(first + size).min(h.rows());
+            Block::new(h, components, rows, self.n_visible)
+        };
+        self.blocks = (0..h.rows()).step_by(size.max(1)).map(block).collect();
     }
 }
 
@@ -77,21 +92,51 @@ impl States for GibbsStates {
     }
 
     fn select(&mut self, rows: &[usize]) {
-        let h = self.hidden().select(rows);
-        self.set_hidden(h);
+        let (h, components) = self.both();
+        let of = |&row: &usize| components.get(row).copied();
+        let components: Vec<u32> = rows.iter().filter_map(of).collect();
+        self.set_blocks(&h.select(rows), &components, rows.len());
     }
 }
 
 impl HiddenStates for GibbsStates {
-    fn hidden(&self) -> BitMatrix {
-        let mut h = BitMatrix::zeros(self.rows, self.n_hidden);
-        self.copy_hidden(&(0..self.rows).collect::<Vec<_>>(), &mut h);
-        h
+    fn units(&self) -> usize {
+        self.n_hidden + self.component_units()
     }
 
-    fn set_hidden(&mut self, h: BitMatrix) {
-        assert_eq!(h.cols(), self.n_hidden, "hidden units");
-        self.set_blocks(&h, h.rows());
+    fn hidden(&self) -> BitMatrix {
+        let (h, components) = self.both();
+        if self.component_units() == 0 {
+            return h;
+        }
+        let mut units = BitMatrix::zeros(self.rows, self.units());
+        for (row, component) in components.iter().enumerate() {
+            units.row_mut(row)[..h.words_per_row()].copy_from_slice(h.row(row));
+            for bit in 0..self.component_units() {
+                units.set(row, self.n_hidden + bit, component >> bit & 1 == 1);
+            }
+        }
+        units
+    }
+
+    fn set_hidden(&mut self, units: BitMatrix) {
+        assert_eq!(units.cols(), self.units(), "units of a state");
+        if self.components == 0 {
+            return self.set_blocks(&units, &[], units.rows());
+        }
+        let mut h = BitMatrix::zeros(units.rows(), self.n_hidden);
+        let mut components = vec![0; units.rows()];
+        for (row, component) in components.iter_mut().enumerate() {
+            for unit in units.ones(row) {
+                match unit.checked_sub(self.n_hidden) {
+                    None => h.set(row, unit, true),
+                    Some(bit) => *component |= 1 << bit,
+                }
+            }
+            // Units in random states may name a component that there is not.
+            *component %= self.components as u32;
+        }
+        self.set_blocks(&h, &components, units.rows());
     }
 
     fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix) {

@@ -14,11 +14,13 @@
 
 pub mod base_rate;
 mod block_gibbs;
+mod components;
 mod gibbs_block;
 mod gibbs_path;
 mod gibbs_states;
 pub mod hidden_marginal;
 pub mod joint;
+pub mod mixture;
 
 pub use block_gibbs::{BlockGibbs, Gibbs};
 pub use gibbs_path::GibbsPath;
@@ -118,18 +120,25 @@ pub enum SwapOn {
     FreeEnergy,
 }
 
-/// The states of an RBM's replicas. Between two steps they are the hidden units and nothing else.
+/// The states of an RBM's replicas. Between two steps they are the hidden units, those of the model and after
+/// them those that a reference may have of its own, and nothing else.
 pub trait HiddenStates: States {
-    /// The hidden units, a row for each replica.
+    /// The number of units in a state: the model's hidden units, and the reference's.
+    fn units(&self) -> usize {
+        self.hidden().cols()
+    }
+
+    /// All units, a row for each replica.
     fn hidden(&self) -> BitMatrix;
 
-    /// Puts the replicas into these hidden states; there may be another number of them.
-    fn set_hidden(&mut self, h: BitMatrix);
+    /// Puts the replicas into states with these units; there may be another number of replicas.
+    fn set_hidden(&mut self, units: BitMatrix);
 
-    /// Copies the hidden units of the given rows into `out`'s rows.
+    /// Copies the model's hidden units of the given rows into `out`'s rows.
     fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix);
 
-    /// Puts the given rows into the hidden states that are `h`'s rows; the others stay as they are.
+    /// Puts the model's hidden units of the given rows into the states that are `h`'s rows; the other rows
+    /// stay as they are.
     fn put_hidden(&mut self, rows: &[usize], h: &BitMatrix);
 
     /// The hidden fields b + Wᵀv of the given rows into `out`, row by row, if the last sweep has
@@ -155,6 +164,9 @@ pub trait VisibleUnits<P: Path<Model = Rbm>>: Explorer<P> {
 
 /// Replicas of an RBM on some path. Every [`Population`] with [`HiddenStates`] and [`VisibleUnits`] is one.
 pub trait RbmEnsemble: Densities<Model = Rbm> + Send + Sync {
+    /// See [`HiddenStates::units`].
+    fn units(&self) -> usize;
+
     /// See [`HiddenStates::hidden`].
     fn hidden(&self) -> BitMatrix;
 
@@ -179,6 +191,10 @@ where
     P: Path<Model = Rbm, States: HiddenStates + Send + Sync> + Send + Sync,
     E: VisibleUnits<P> + Send + Sync,
 {
+    fn units(&self) -> usize {
+        self.states.units()
+    }
+
     fn hidden(&self) -> BitMatrix {
         self.states.hidden()
     }

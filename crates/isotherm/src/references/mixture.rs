@@ -4,14 +4,20 @@
 //! log-odds of component k, log q(v | k) = c_k·v − Σ_j softplus(c_kj).
 
 use isotherm_kernels::affine::{Grouping, affine};
-use isotherm_kernels::bits::BitRows;
+use isotherm_kernels::bits::{BitRows, words_for};
+use isotherm_kernels::mixture::add_selected_rows;
 use isotherm_kernels::{BitMatrix, LaneRng, Level, Matrix, bernoulli, scalar};
 use isotherm_tempering::streams::{Key, Purpose};
+
+/// Words of a row of bits that are gathered at a time.
+const MOST_WORDS: usize = 64;
 
 /// A mixture of products of Bernoulli distributions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
     log_weights: Vec<f64>,
+    /// w_0, w_0 + w_1, ….
+    cumulative: Vec<f64>,
     /// c_k, a row for each component.
     log_odds: Matrix,
     /// The same, a row for each visible unit.
@@ -27,13 +33,19 @@ impl Mixture {
         assert!(!weights.is_empty() && weights.len() == log_odds.rows(), "a weight a component");
         let total: f64 = weights.iter().sum();
         let log_weights = weights.iter().map(|w| libm::log(w / total)).collect();
+        let running = weights.iter().scan(0.0, |sum, w| {
+            *sum += w / total;
+            Some(*sum)
+        });
+        let cumulative = running.collect();
         let of_zeros = |k: usize| -> f64 {
             log_odds.row(k).iter().map(|&c| -scalar::softplus(f64::from(c))).sum()
         };
         let log_of_zeros: Vec<f32> = (0..log_odds.rows()).map(|k| of_zeros(k) as f32).collect();
         let mut by_unit = Matrix::zeros(log_odds.cols(), log_odds.rows());
         log_odds.transpose_into(Level::detect(), &mut by_unit);
-        Mixture { log_weights, log_odds, by_unit, log_of_zeros: Matrix::from_row(&log_of_zeros) }
+        let log_of_zeros = Matrix::from_row(&log_of_zeros);
+        Mixture { log_weights, cumulative, log_odds, by_unit, log_of_zeros }
     }
 
     /// Number of components.
@@ -65,6 +77,22 @@ impl Mixture {
         out
     }
 
+    /// log q(v | k) of one row of bits, given word by word.
+    pub(crate) fn log_conditionals_of(&self, v: impl Iterator<Item = u64>, out: &mut [f64]) {
+        let mut words = [0; MOST_WORDS];
+        let mut rest = v;
+        out.fill(0.0);
+        for first in (0..self.n_visible()).step_by(64 * MOST_WORDS) {
+            let units = (self.n_visible() - first).min(64 * MOST_WORDS);
+            let words = &mut words[..words_for(units)];
+            words.iter_mut().zip(&mut rest).for_each(|(word, bits)| *word = bits);
+            add_selected_rows(Level::detect(), words, &self.by_unit, first, out);
+        }
+        for (out, zeros) in out.iter_mut().zip(self.log_of_zeros.row(0)) {
+            *out += f64::from(*zeros);
+        }
+    }
+
     /// log q(v) of each row.
     pub fn log_densities(&self, v: &BitMatrix) -> Vec<f64> {
         let logs = self.log_conditionals(v.as_rows());
@@ -89,13 +117,18 @@ impl Mixture {
         self.log_weights.iter().zip(conditionals).map(|(w, &log)| w + f64::from(log))
     }
 
+    /// The component that a uniform `u` in (0, 1) draws.
+    pub(crate) fn component_at(&self, u: f64) -> usize {
+        self.cumulative.partition_point(|&sum| sum <= u).min(self.components() - 1)
+    }
+
     /// Independent draws, and the component of each.
     pub fn draw(&self, count: usize, key: Key) -> (BitMatrix, Vec<usize>) {
         let mut v = BitMatrix::zeros(count, self.n_visible());
         let mut components = Vec::with_capacity(count);
         for row in 0..count {
             let mut rng = key.lanes(Purpose::Mixture, row);
-            let component = choose(self.log_weights.iter().copied(), uniform(&mut rng));
+            let component = self.component_at(uniform(&mut rng));
             let (field, cols) = (self.log_odds.row_tiles(component), self.n_visible());
             bernoulli::draw_row(Level::detect(), field, &[], 1.0, cols, &mut rng, v.row_mut(row));
             components.push(component);
@@ -115,22 +148,6 @@ pub(crate) fn uniform(rng: &mut LaneRng) -> f64 {
 pub(crate) fn log_sum_exp(x: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = x.clone().fold(f64::NEG_INFINITY, f64::max);
     largest + libm::log(x.map(|x| libm::exp(x - largest)).sum())
-}
-
-/// An index drawn with probabilities proportional to exp(x), by a uniform `u` in [0, 1).
-pub(crate) fn choose(x: impl Iterator<Item = f64> + Clone, u: f64) -> usize {
-    let largest = x.clone().fold(f64::NEG_INFINITY, f64::max);
-    let weights = x.map(|x| libm::exp(x - largest));
-    let mut left = u * weights.clone().sum::<f64>();
-    let mut last = 0;
-    for (index, weight) in weights.enumerate() {
-        last = index;
-        left -= weight;
-        if left < 0.0 {
-            break;
-        }
-    }
-    last
 }
 
 #[cfg(test)]
@@ -189,9 +206,11 @@ mod tests {
     }
 
     #[test]
-    fn an_index_is_chosen_by_its_share() {
-        let logs = || [0.0_f64, f64::NEG_INFINITY, 3.0_f64.ln()].into_iter();
-        assert_eq!([0.0, 0.24, 0.26, 0.999].map(|u| choose(logs(), u)), [0, 0, 2, 2]);
-        assert!((log_sum_exp(logs()) - 4.0_f64.ln()).abs() < 1e-12);
+    fn a_uniform_draws_a_component_by_its_weight() {
+        let mixture = small();
+        assert_eq!(
+            [0.01, 0.59, 0.61, 0.89, 0.91, 0.9999].map(|u| mixture.component_at(u)),
+            [0, 0, 1, 1, 2, 2]
+        );
     }
 }

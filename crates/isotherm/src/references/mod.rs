@@ -8,3 +8,4 @@ mod mixture;
 
 pub use em::{Fit, fit};
 pub use mixture::Mixture;
+pub(crate) use mixture::uniform;

@@ -25,7 +25,7 @@ fn log_weights_follow_the_definition() {
     let rbm = random_rbm(5, 4, 2.0, 3);
     for kind in KINDS {
         let mut path = kind.path(&rbm);
-        path.set_hidden(BitMatrix::zeros(6, 4));
+        path.set_hidden(BitMatrix::zeros(6, kind.units(&rbm)));
         path.sweep(&rbm, &[0.0, 0.2, 0.4, 0.6, 0.8, 1.0], 3, Key { seed: 1, step: 0 }).unwrap();
         let mut v = BitMatrix::zeros(6, 5);
         path.visible(&rbm, &[0, 1, 2, 3, 4, 5], Key { seed: 1, step: 0 }, &mut v);
@@ -36,9 +36,11 @@ fn log_weights_follow_the_definition() {
                 Kind::Joint(SwapOn::Energy) | Kind::BaseRate(SwapOn::Energy) => {
                     kind.log_weight(&rbm, beta, v, h)
                 }
-                Kind::Joint(SwapOn::FreeEnergy) | Kind::BaseRate(SwapOn::FreeEnergy) => {
-                    log_sum_exp((0..16).map(|h| kind.log_weight(&rbm, beta, v, h)))
-                }
+                Kind::Joint(SwapOn::FreeEnergy)
+                | Kind::BaseRate(SwapOn::FreeEnergy)
+                | Kind::Mixture => log_sum_exp(
+                    (0..1 << kind.units(&rbm)).map(|h| kind.log_weight(&rbm, beta, v, h)),
+                ),
                 Kind::HiddenMarginal => {
                     log_sum_exp((0..32).map(|v| kind.log_weight(&rbm, beta, v, h)))
                 }
@@ -63,12 +65,12 @@ fn the_hot_end_is_known() {
         let sum = |beta| {
             log_sum_exp(
                 (0..32)
-                    .flat_map(|v| (0..16).map(move |h| (v, h)))
+                    .flat_map(|v| (0..1 << kind.units(&rbm)).map(move |h| (v, h)))
                     .map(|(v, h)| kind.log_weight(&rbm, beta, v, h)),
             )
         };
         let mut path = kind.path(&rbm);
-        path.set_hidden(BitMatrix::zeros(1, 4));
+        path.set_hidden(BitMatrix::zeros(1, kind.units(&rbm)));
         assert!((path.log_z_of_reference() - sum(0.0)).abs() < 1e-9, "{kind:?}");
         assert!((sum(1.0) - brute_force_log_z(&rbm)).abs() < 1e-9, "{kind:?}");
     }

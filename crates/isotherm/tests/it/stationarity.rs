@@ -167,7 +167,9 @@ fn spare_replicas_leave_the_joint_distribution_invariant() {
             assert!(score < WORST_SCORE, "{kind:?}, β = {beta}, {} rows: {score}", rows.len());
         }
         let energies = |rows: &[usize]| -> Vec<f64> {
-            rows.iter().map(|&row| rbm.free_energy_of_hidden(hidden.row(row))).collect()
+            rows.iter()
+                .map(|&row| rbm.free_energy_of_hidden(&[hidden.row(row)[0] & 0b111]))
+                .collect()
         };
         let (cold, off_ladder) =
             (energies(&on_rung(0)), energies(&replicas.off_ladder()[..COLUMNS]));
@@ -253,7 +255,7 @@ fn rungs_stay_independent_of_each_other() {
                 (0..COLUMNS)
                     .map(|c| {
                         let row = tempering.state().replicas().column(c)[rung];
-                        rbm.free_energy_of_hidden(hidden.row(row))
+                        rbm.free_energy_of_hidden(&[hidden.row(row)[0] & 0b111])
                     })
                     .collect()
             })
@@ -275,7 +277,7 @@ fn the_hot_end_is_redrawn_exactly() {
     let rbm = model();
     for kind in KINDS {
         let mut path = kind.path(&rbm);
-        let same = BitMatrix::from_words(COLUMNS, rbm.n_hidden(), vec![0b101; COLUMNS]).unwrap();
+        let same = BitMatrix::from_words(COLUMNS, kind.units(&rbm), vec![0b101; COLUMNS]).unwrap();
         path.set_hidden(same);
         let (betas, key) = (vec![0.0; COLUMNS], Key { seed: 4, step: 1 });
         path.sweep(&rbm, &betas, 1, key).unwrap();

@@ -4,10 +4,14 @@ mod statistics;
 
 pub use statistics::*;
 
+use std::sync::Arc;
+
 use isotherm::model::{Parameters, Rbm};
 use isotherm::paths::base_rate::base_rate;
 use isotherm::paths::joint::joint;
+use isotherm::paths::mixture::from_mixture;
 use isotherm::paths::{AnyEnsemble, RbmEnsemble, SwapOn, hidden_marginal::hidden_marginal};
+use isotherm::references::Mixture;
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::Ensemble;
 use rand::RngExt;
@@ -45,15 +49,25 @@ pub enum Kind {
     Joint(SwapOn),
     BaseRate(SwapOn),
     HiddenMarginal,
+    /// From a mixture of three components, whose number takes two units more.
+    Mixture,
 }
 
-pub const KINDS: [Kind; 5] = [
+pub const KINDS: [Kind; 6] = [
     Kind::Joint(SwapOn::Energy),
     Kind::Joint(SwapOn::FreeEnergy),
     Kind::BaseRate(SwapOn::Energy),
     Kind::BaseRate(SwapOn::FreeEnergy),
     Kind::HiddenMarginal,
+    Kind::Mixture,
 ];
+
+/// The reference of [`Kind::Mixture`].
+pub fn mixture(n_visible: usize) -> Mixture {
+    let odds = |i: usize| 3.0 * ((i * i + 3 * i) as f32).sin();
+    let odds: Vec<f32> = (0..3 * n_visible).map(odds).collect();
+    Mixture::new(&[0.5, 0.3, 0.2], Matrix::from_dense(3, n_visible, &odds))
+}
 
 /// Marginals of the base-rate path in the tests.
 pub fn marginals(n_visible: usize) -> Vec<f64> {
@@ -67,12 +81,19 @@ impl Kind {
             Kind::Joint(swap) => Box::new(joint(n_visible, n_hidden, swap)),
             Kind::BaseRate(swap) => Box::new(base_rate(&marginals(n_visible), n_hidden, swap)),
             Kind::HiddenMarginal => Box::new(hidden_marginal(n_visible, n_hidden)),
+            Kind::Mixture => Box::new(from_mixture(Arc::new(mixture(n_visible)), n_hidden)),
         }
     }
 
-    /// log π_β(v, h), not normalised. On the hidden-marginal path: p(h)^β p(v | h).
+    /// Units of a state: the hidden ones, and those of a reference.
+    pub fn units(self, rbm: &Rbm) -> usize {
+        rbm.n_hidden() + if self == Kind::Mixture { 2 } else { 0 }
+    }
+
+    /// log π_β(v, h), not normalised; `h` has all units of a state. On the hidden-marginal path:
+    /// p(h)^β p(v | h). From a mixture: w_z q(v | z)^(1−β) exp(−β E).
     pub fn log_weight(self, rbm: &Rbm, beta: f64, v: u64, h: u64) -> f64 {
-        let e = energy(rbm, v, h);
+        let e = energy(rbm, v, h & ((1 << rbm.n_hidden()) - 1));
         match self {
             Kind::Joint(_) => -beta * e,
             Kind::BaseRate(_) => {
@@ -89,13 +110,26 @@ impl Kind {
                 let free = rbm.free_energy_of_hidden(&[h]);
                 -beta * free + (free - e)
             }
+            Kind::Mixture => {
+                let (mixture, z) = (mixture(rbm.n_visible()), (h >> rbm.n_hidden()) as usize);
+                if z >= mixture.components() {
+                    return f64::NEG_INFINITY;
+                }
+                let odds = mixture.log_odds().row(z).iter().enumerate();
+                let log_q: f64 = odds
+                    .map(|(j, &c)| {
+                        f64::from(c) * (v >> j & 1) as f64 - (1.0 + f64::from(c).exp()).ln()
+                    })
+                    .sum();
+                mixture.log_weights()[z] + (1.0 - beta) * log_q - beta * e
+            }
         }
     }
 
     /// π_β over (v, h), as probabilities at index `h << n_visible | v`.
     pub fn distribution(self, rbm: &Rbm, beta: f64) -> Vec<f64> {
         let n_visible = rbm.n_visible();
-        let logs: Vec<f64> = (0..1u64 << (n_visible + rbm.n_hidden()))
+        let logs: Vec<f64> = (0..1u64 << (n_visible + self.units(rbm)))
             .map(|x| self.log_weight(rbm, beta, x & ((1 << n_visible) - 1), x >> n_visible))
             .collect();
         let log_z = log_sum_exp(logs.iter().copied());
@@ -119,7 +153,7 @@ pub fn exact_hidden(
     let per_rung: Vec<Vec<f64>> =
         betas.iter().map(|&beta| kind.hidden_distribution(rbm, beta)).collect();
     let words = (0..columns).flat_map(|_| per_rung.iter()).map(|p| draw(p, rng)).collect();
-    BitMatrix::from_words(columns * betas.len(), rbm.n_hidden(), words).unwrap()
+    BitMatrix::from_words(columns * betas.len(), kind.units(rbm), words).unwrap()
 }
 
 pub fn rows_of(path: &dyn RbmEnsemble) -> usize {

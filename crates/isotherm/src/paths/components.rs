@@ -1,0 +1,152 @@
+//! The component of a mixture that each row belongs to, as long as the reference has a part in its
+//! distribution.
+//!
+//! With a [`Mixture`] as reference, π_β(v, h, z) ∝ w_z q(v | z)^(1−β) exp(−β E(v, h)): z is part of the state. The
+//! weights w_z are not tempered, so that clusters keep them along the path. Given v, z is independent of h,
+//! and both are summed out where swaps are decided; given z, the component's log-odds are the reference's
+//! part of the visible field. At β = 0 a sweep begins by drawing z from w, whatever it was.
+
+use isotherm_kernels::mixture::exp_weights;
+use isotherm_kernels::{LaneRng, Level, Tile};
+
+use crate::references::{Mixture, uniform};
+
+/// The most components of a mixture that can be a reference.
+pub const MOST_COMPONENTS: usize = 256;
+
+/// The components of some rows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Components {
+    /// z of each row; empty where the reference is no mixture.
+    of_rows: Vec<u32>,
+    /// log q(v | k) of each row and component, after a sweep.
+    logs: Vec<f64>,
+    /// Whether these are known: not of rows that were swept at β = 1.
+    known: Vec<bool>,
+}
+
+impl Components {
+    pub(super) fn new(of_rows: Vec<u32>) -> Components {
+        let known = vec![false; of_rows.len()];
+        Components { of_rows, logs: Vec::new(), known }
+    }
+
+    pub(super) fn of_rows(&self) -> &[u32] {
+        &self.of_rows
+    }
+
+    /// Draws z of the rows at β = 0 from w, so that v is a draw of the reference that depends on nothing before.
+    pub(super) fn redraw_at_reference(
+        &mut self,
+        mixture: &Mixture,
+        betas: &[f32],
+        rngs: &mut [LaneRng],
+    ) {
+        for (row, rng) in rngs.iter_mut().enumerate().filter(|(row, _)| betas[*row] == 0.0) {
+            self.of_rows[row] = mixture.component_at(uniform(rng)) as u32;
+        }
+    }
+
+    /// Turns fields c + Wh of the tiles from `first` on into β(c + Wh) + (1 − β) c_z. All rows' first tile comes
+    /// first, then all rows' second one.
+    pub(super) fn mix(&self, mixture: &Mixture, betas: &[f32], first: usize, fields: &mut [Tile]) {
+        let rows = self.of_rows.len();
+        for (row, (&beta, &z)) in betas.iter().zip(&self.of_rows).enumerate() {
+            if beta < 1.0 {
+                let base = &mixture.log_odds().row_tiles(z as usize)[first..];
+                for (field, base) in fields[row..].iter_mut().step_by(rows).zip(base) {
+                    for (x, base) in field.0.iter_mut().zip(base.0) {
+                        *x = beta * *x + (1.0 - beta) * base;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Finds log q(v | k) of the rows below β = 1; `v` has all rows' first word, then all rows' second one.
+    pub(super) fn observe(&mut self, mixture: &Mixture, betas: &[f32], v: &[u64]) {
+        let (rows, count) = (self.of_rows.len(), mixture.components());
+        self.logs.resize(rows * count, 0.0);
+        for (row, logs) in self.logs.chunks_exact_mut(count).enumerate() {
+            self.known[row] = betas[row] < 1.0;
+            if self.known[row] {
+                mixture.log_conditionals_of(v[row..].iter().step_by(rows).copied(), logs);
+            }
+        }
+    }
+
+    /// Calls `work` with log q(v | k) of a row.
+    fn with_logs<T>(
+        &self,
+        mixture: &Mixture,
+        row: usize,
+        v: &[u64],
+        work: impl FnOnce(&[f64]) -> T,
+    ) -> T {
+        let (rows, count) = (self.of_rows.len(), mixture.components());
+        if self.known[row] {
+            return work(&self.logs[row * count..][..count]);
+        }
+        let mut logs = [0.0; MOST_COMPONENTS];
+        mixture.log_conditionals_of(v[row..].iter().step_by(rows).copied(), &mut logs[..count]);
+        work(&logs[..count])
+    }
+
+    /// Adds log Σ_k w_k q(v | k)^(1−β) of a row, for each β.
+    pub(super) fn add_logs(
+        &self,
+        (mixture, row, v): (&Mixture, usize, &[u64]),
+        betas: &[f64],
+        out: &mut [f64],
+    ) {
+        if betas.iter().all(|&beta| beta == 1.0) {
+            return; // the logarithm of one
+        }
+        self.with_logs(mixture, row, v, |logs| {
+            let mut weights = [0.0; MOST_COMPONENTS];
+            for (out, beta) in out.iter_mut().zip(betas) {
+                let (offsets, weights) = (mixture.log_weights(), &mut weights[..logs.len()]);
+                let (m, sum) = exp_weights(Level::detect(), offsets, logs, 1.0 - beta, weights);
+                *out += m + libm::log(sum);
+            }
+        });
+    }
+
+    /// z given v, at the β of each row.
+    pub(super) fn draw(
+        &mut self,
+        mixture: &Mixture,
+        betas: &[f32],
+        v: &[u64],
+        rngs: &mut [LaneRng],
+    ) {
+        for (row, rng) in rngs.iter_mut().enumerate() {
+            let u = uniform(rng);
+            self.of_rows[row] = match betas[row] {
+                // Here z has no part in the distribution of v.
+                1.0 => mixture.component_at(u) as u32,
+                beta => {
+                    let share = f64::from(1.0 - beta);
+                    self.with_logs(mixture, row, v, |logs| chosen(mixture, logs, share, u))
+                }
+            };
+        }
+    }
+}
+
+/// A component with probability proportional to w_k exp(share · log_k), by a uniform `u`.
+fn chosen(mixture: &Mixture, logs: &[f64], share: f64, u: f64) -> u32 {
+    let (offsets, mut weights) = (mixture.log_weights(), [0.0; MOST_COMPONENTS]);
+    let (logs, weights) = (&logs[..offsets.len()], &mut weights[..offsets.len()]);
+    let (_, sum) = exp_weights(Level::detect(), offsets, logs, share, weights);
+    let mut left = u * sum;
+    let mut last = 0;
+    for (k, weight) in weights.iter().enumerate() {
+        last = k;
+        left -= weight;
+        if left < 0.0 {
+            break;
+        }
+    }
+    last as u32
+}
