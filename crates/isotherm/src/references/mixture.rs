@@ -164,7 +164,7 @@ mod tests {
     }
 
     fn all_states(n: usize) -> BitMatrix {
-        BitMatrix::from_words(1 << n, n, (0..1 << n).collect()).unwrap()
+        BitMatrix::from_words(1 << n, n, (0..1 << n).collect()).expect("a word for each state")
     }
 
     #[test]
