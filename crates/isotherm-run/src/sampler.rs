@@ -9,6 +9,7 @@ use isotherm::Result;
 use isotherm::diagnostics::Diagnostic;
 use isotherm::model::Rbm;
 use isotherm::options::Options;
+use isotherm::references::Reference;
 use isotherm::sampling::{self, SampleOptions, Samples};
 use isotherm::tensors::Bundle;
 use isotherm::trainer::TrainState;
@@ -38,10 +39,9 @@ pub fn sample_checkpoint(
     averaged: bool,
     progress: impl FnMut(f64) -> bool,
 ) -> Result<Samples> {
-    let n_visible = checkpoint.tensor("marginals")?.shape().first().copied().unwrap_or(0);
-    let marginals: Vec<f64> = checkpoint.get("marginals", &[n_visible])?;
-    let plan = options.check(n_visible)?;
-    let state = TrainState::take_from(checkpoint, &plan, &marginals)?;
+    let reference = Reference::take_from(checkpoint)?;
+    let plan = options.check(reference.marginals().len())?;
+    let state = TrainState::take_from(checkpoint, &plan)?;
     let model = Rbm::new(state.result()[usize::from(averaged)].clone());
     let goes_on = state.negative.ladder().is_some_and(|state| {
         let (ladder, replicas) = (state.ladder(), state.replicas());
@@ -60,7 +60,7 @@ pub fn sample_checkpoint(
             // A trace has as many columns however many samples are asked for.
             let columns = request.traced.then_some(plan.columns());
             let request = request.columns(columns);
-            sampling::sample(&model, &marginals, &request, &mut [], progress)
+            sampling::sample(&model, &reference, &request, &mut [], progress)
         }
     }
 }

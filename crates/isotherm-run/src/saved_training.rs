@@ -10,6 +10,7 @@ use crate::checkpoint;
 use crate::record::{Row, RowLog, Seconds, Summary, Timing};
 use isotherm::Result;
 use isotherm::model::model_bundle;
+use isotherm::references::Reference;
 use isotherm::tensors::Bundle;
 use isotherm::trainer::TrainState;
 
@@ -31,9 +32,8 @@ impl SavedTraining<'_> {
     /// Writes the folder of a run.
     pub fn write(&self, out: &Path, replace: bool) -> Result<()> {
         let mut bundle = self.checkpoint.clone();
-        let n_visible = bundle.tensor("marginals")?.shape().first().copied().unwrap_or(0);
-        let marginals: Vec<f64> = bundle.get("marginals", &[n_visible])?;
-        let state = TrainState::take_from(&bundle, &self.config.check(n_visible)?, &marginals)?;
+        let n_visible = Reference::take_from(&bundle)?.marginals().len();
+        let state = TrainState::take_from(&bundle, &self.config.check(n_visible)?)?;
         if let Some(about) = &self.about {
             bundle.meta["about"] = about.clone();
         }
@@ -47,7 +47,7 @@ impl SavedTraining<'_> {
         bundle.insert("metrics_bytes", &[1], &[metrics.sync()?])?;
         checkpoint::save(folder.path(), &bundle)?;
         let [model, averaged] = state.result();
-        checkpoint::write(&model_bundle(model, averaged)?, &folder.model())?;
+        checkpoint::write(&model_bundle(model, averaged, &state.reference)?, &folder.model())?;
         if let Some(summary) = self.summary {
             folder.write_summary(summary)?;
         }

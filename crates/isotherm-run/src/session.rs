@@ -257,7 +257,10 @@ impl Session {
     /// Writes the model and the summary.
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<Summary> {
         let [model, averaged] = self.run.state().result();
-        checkpoint::write(&model_bundle(model, averaged)?, &self.folder.model())?;
+        checkpoint::write(
+            &model_bundle(model, averaged, &self.run.state().reference)?,
+            &self.folder.model(),
+        )?;
         let ReadRows { rows, unreadable, .. } = read_rows(&self.folder.metrics())?;
         let summary = self.run.summarise(&rows, &unreadable, observer.dialect(), &mut |_, _| {
             !observer.should_stop()

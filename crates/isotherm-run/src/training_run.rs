@@ -20,6 +20,7 @@ use isotherm::likelihood::{
 };
 use isotherm::model::Rbm;
 use isotherm::options::{Chosen, FinalLikelihood, OptimiserOptions, Plan};
+use isotherm::references::Reference;
 use isotherm::tensors::Bundle;
 use isotherm::trainer::Reach;
 use isotherm::trainer::{Phase, StepInfo, TrainState, Trainer};
@@ -54,7 +55,6 @@ pub struct TrainingRun {
     test: Option<Dataset>,
     digests: Digests,
     data_options: DataOptions,
-    marginals: Vec<f64>,
     seconds: Seconds,
     about_data: Vec<Diagnostic>,
     /// The names of options that were chosen and have no effect.
@@ -67,7 +67,7 @@ impl TrainingRun {
         let shape = config.options.shape.or_else(|| data.train.pictures());
         data.train.check_learnable(config.data.constant_columns, shape)?;
         let plan = config.check(data.train.n_visible())?;
-        let state = TrainState::new(&plan, &data.train.marginals());
+        let state = TrainState::new(&plan, &Reference::of(&plan, &data.train));
         Ok(TrainingRun::new(config, plan, data, state))
     }
 
@@ -97,7 +97,7 @@ impl TrainingRun {
         Ok(TrainingRun { about_data, ..TrainingRun::go_on(config, data, bundle, name)? })
     }
 
-    /// The same with other data: what was learned is kept, and the marginals that the sampler uses.
+    /// The same with other data: what was learned is kept, and the reference that the sampler uses.
     pub fn go_on(
         config: &Config,
         data: RunData,
@@ -106,13 +106,10 @@ impl TrainingRun {
     ) -> Result<TrainingRun> {
         let n_visible = data.train.n_visible();
         let plan = config.check(n_visible)?;
-        let fits = |marginals: Vec<f64>| {
-            let state = TrainState::take_from(bundle, &plan, &marginals)?;
-            Ok((state, marginals))
-        };
-        let (state, marginals) = bundle
-            .get("marginals", &[n_visible])
-            .and_then(fits)
+        let fits = bundle
+            .get::<f64>("marginals", &[n_visible])
+            .and_then(|_| TrainState::take_from(bundle, &plan));
+        let state = fits
             .map_err(|error: Error| CheckpointError::DoesNotFit { run: name.to_owned(), error })?;
         // What was raised at the start is about the data that learning began with.
         let mut about_data = raised_at_start(bundle);
@@ -125,12 +122,12 @@ impl TrainingRun {
             _ => true,
         });
         let run = TrainingRun::new(config, plan, data, state);
-        Ok(TrainingRun { marginals, unused, about_data, ..run })
+        Ok(TrainingRun { unused, about_data, ..run })
     }
 
     fn new(config: &Config, plan: Plan, data: RunData, state: TrainState) -> TrainingRun {
         let data_options = config.data.clone();
-        let (digests, marginals) = (Digests::of(&data), data.train.marginals());
+        let digests = Digests::of(&data);
         let about_data = data.diagnose(&data_options);
         let RunData { train, valid, test } = data;
         let (trainer, seconds) = (Trainer::new(plan, train), Seconds::default());
@@ -141,7 +138,6 @@ impl TrainingRun {
             test,
             digests,
             data_options,
-            marginals,
             seconds,
             about_data,
             unused: Vec::new(),
@@ -157,7 +153,6 @@ impl TrainingRun {
             meta[AT_START] = json!(at_start);
         }
         let mut bundle = Bundle::new(meta);
-        bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
         self.state.insert_into(&mut bundle)?;
         Ok(bundle)
     }

@@ -22,6 +22,7 @@ use crate::paths::joint::joint;
 use crate::paths::{
     AnyEnsemble, PathContext, PathKind, RbmEnsemble, SwapOn, random_hidden, temper,
 };
+use crate::references::Reference;
 use crate::section;
 
 /// The fewest columns of a ladder that is set up for sampling: with fewer, the swap rates say too little
@@ -128,11 +129,11 @@ pub fn sample_model(
     sample(model, &marginals_of(model, options.seed)?, options, &mut [], progress)
 }
 
-/// Draws samples by a new ladder whose reference has these marginals. `recorders` see every step after the
+/// Draws samples by a new ladder from this reference. `recorders` see every step after the
 /// warm-up.
 pub fn sample(
     model: &Rbm,
-    marginals: &[f64],
+    reference: impl Into<Reference>,
     options: &SampleOptions,
     recorders: &mut [&mut dyn Recorder<AnyEnsemble>],
     mut progress: impl FnMut(f64) -> bool,
@@ -140,11 +141,12 @@ pub fn sample(
     let columns = options.columns.unwrap_or(options.count).clamp(FEWEST_COLUMNS, MOST_COLUMNS);
     let steps = options.steps(columns, model.n_visible())?;
     let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
-    let context = PathContext::new(marginals, model.n_hidden());
+    let reference = reference.into();
+    let context = PathContext::of(&reference, model.n_hidden());
     let key = Key { seed: options.seed, step: 0 };
-    let mut tempering = temper(PathKind::Auto.ensemble(&context), state, |rows| {
-        random_hidden(rows, model.n_hidden(), key)
-    });
+    let ensemble = PathKind::Auto.ensemble(&context);
+    let units = ensemble.units();
+    let mut tempering = temper(ensemble, state, |rows| random_hidden(rows, units, key));
     // From the reference: hidden units drawn by fair coins would put strong fields on v, and many replicas
     // into the narrowest modes.
     tempering.begin_at_reference(model, Key::after_training(options.seed, 0))?;

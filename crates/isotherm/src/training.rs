@@ -8,6 +8,7 @@ use crate::model::Rbm;
 use crate::negative::NegativeSampler;
 use crate::objective::Objective;
 use crate::options::{Chosen, Options, Plan};
+use crate::references::Reference;
 use crate::trainer::{StepInfo, TrainState, Trainer};
 
 /// Makes a part of the training, given the plan and the visible marginals of the data.
@@ -91,7 +92,7 @@ impl Training {
 
     /// Training by a plan as it is: nothing adapts to the data.
     pub fn new(data: &Dataset, plan: Plan) -> Training {
-        let state = TrainState::new(&plan, &data.marginals());
+        let state = TrainState::new(&plan, &Reference::of(&plan, data));
         Training { trainer: Trainer::new(plan, data.clone()), state }
     }
 

@@ -19,6 +19,7 @@ use crate::likelihood::{
 use crate::model::{Parameters, Rbm};
 use crate::options::Plan;
 use crate::paths::{AnyEnsemble, PathContext, PathKind, random_hidden, temper};
+use crate::references::Reference;
 use isotherm_tempering::evidence::work_values::WorkValues;
 use isotherm_tempering::recorders::RecordWork;
 use isotherm_tempering::streams::{Key, Purpose};
@@ -71,13 +72,14 @@ pub struct OnlineLogZ {
 
 impl OnlineLogZ {
     /// An estimate with replicas in random states that has seen nothing yet, if the plan asks for one.
-    pub fn new(plan: &Plan, marginals: &[f64]) -> Option<OnlineLogZ> {
+    pub fn new(plan: &Plan, reference: &Reference) -> Option<OnlineLogZ> {
         plan.estimates_online.then(|| {
             let (n_hidden, key) = (plan.options.hidden, key(plan.options.seed, 0));
             let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), COLUMNS);
-            let hidden = |rows| random_hidden(rows, n_hidden, key);
-            let context = PathContext::new(marginals, n_hidden);
-            let tempering = temper(PathKind::Auto.ensemble(&context), state, hidden);
+            let context = PathContext::of(reference, n_hidden);
+            let ensemble = PathKind::Auto.ensemble(&context);
+            let units = ensemble.units();
+            let tempering = temper(ensemble, state, |rows| random_hidden(rows, units, key));
             let mut sampler = Sampler::new(tempering, key);
             sampler.adaptation = Some(ADAPTATION);
             OnlineLogZ { sampler, minus_f: Vec::new(), filter: KalmanFilter::default() }

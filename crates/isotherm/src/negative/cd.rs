@@ -21,8 +21,8 @@ pub const ENTRY: AlgorithmEntry = AlgorithmEntry {
         }
         _ => Ok(()),
     },
-    begin: |plan, marginals| {
-        let gibbs = joint(marginals.len(), plan.options.hidden, SwapOn::Energy);
+    begin: |plan, reference| {
+        let gibbs = joint(reference.marginals().len(), plan.options.hidden, SwapOn::Energy);
         Box::new(Cd { gibbs, k: plan.options.sampler.k })
     },
 };

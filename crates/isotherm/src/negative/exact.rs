@@ -23,8 +23,8 @@ pub const ENTRY: AlgorithmEntry = AlgorithmEntry {
         };
         Err(refused.into())
     },
-    begin: |plan, marginals| {
-        let sampler = PerfectSampler::new(marginals.len(), plan.options.hidden);
+    begin: |plan, reference| {
+        let sampler = PerfectSampler::new(reference.marginals().len(), plan.options.hidden);
         Box::new(Exact { sampler })
     },
 };

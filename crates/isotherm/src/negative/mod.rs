@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::model::{Parameters, Rbm};
 use crate::options::{Options, Plan};
 use crate::paths::AnyEnsemble;
+use crate::references::Reference;
 use crate::registry::registry;
 use crate::tensors::Bundle;
 
@@ -140,8 +141,8 @@ pub struct AlgorithmEntry {
     pub persistence: Persistence,
     /// Refuses options that do not go with it.
     pub check: fn(&Options) -> Result<()>,
-    /// The sampler before the first update, given the visible marginals of the data.
-    pub begin: fn(&Plan, &[f64]) -> Box<dyn NegativeSampler>,
+    /// The sampler before the first update, given the reference of the run.
+    pub begin: fn(&Plan, &Reference) -> Box<dyn NegativeSampler>,
 }
 
 impl Algorithm {

@@ -7,5 +7,5 @@ use super::{AlgorithmEntry, Persistence, anything};
 pub const ENTRY: AlgorithmEntry = AlgorithmEntry {
     persistence: Persistence::Particles,
     check: anything,
-    begin: |plan, marginals| Box::new(Tempered::new(plan, marginals)),
+    begin: |plan, reference| Box::new(Tempered::new(plan, reference)),
 };

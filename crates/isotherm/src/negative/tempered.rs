@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::model::Rbm;
 use crate::options::Plan;
 use crate::paths::{AnyEnsemble, PathContext, random_hidden, temper};
+use crate::references::Reference;
 use crate::tensors::{Bundle, insert_tempering, take_tempering};
 
 /// A fixed ladder, in the registry.
@@ -28,7 +29,7 @@ const fn tempered(adapts: bool) -> AlgorithmEntry {
     AlgorithmEntry {
         persistence: Persistence::Ladder { adapts },
         check: anything,
-        begin: |plan, marginals| Box::new(Tempered::new(plan, marginals)),
+        begin: |plan, reference| Box::new(Tempered::new(plan, reference)),
     }
 }
 
@@ -56,10 +57,10 @@ impl LadderPlan {
 
 impl Tempered {
     /// The sampler that a plan asks for, its replicas in random states.
-    pub fn new(plan: &Plan, marginals: &[f64]) -> Tempered {
-        let mut context = PathContext::new(marginals, plan.options.hidden);
+    pub fn new(plan: &Plan, reference: &Reference) -> Tempered {
+        let mut context = PathContext::of(reference, plan.options.hidden);
         context.swap = Some(plan.swap);
-        Tempered::with_ensemble(plan, marginals.len(), plan.path.ensemble(&context))
+        Tempered::with_ensemble(plan, context.n_visible(), plan.path.ensemble(&context))
     }
 
     /// The same on another path: `ensemble` may come from outside, and needs no replicas yet.

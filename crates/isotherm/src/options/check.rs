@@ -7,7 +7,8 @@ use crate::data::ImageShape;
 use crate::error::{OptionName, Result};
 use crate::negative::Persistence;
 use crate::objective::penalties::Smoothness;
-use crate::paths::SwapOn;
+use crate::paths::{PathEntry, SwapOn};
+use crate::references::{self, ReferenceKind};
 use isotherm_tempering::Respace;
 
 /// The largest layer that is enumerated along a run, and not only at its end.
@@ -23,8 +24,14 @@ impl Options {
         self.check_combinations()?;
         let path = self.choose_path(n_visible)?;
         let entry = path.entry(n_visible, self.hidden);
-        if self.sampler.swap == Some(SwapOn::Energy) && !entry.has_energies {
-            return Err(OptionError::SwapOnEnergy { path }.into());
+        let reference = self.choose_reference(path, entry)?;
+        if self.sampler.swap == Some(SwapOn::Energy) {
+            if !entry.has_energies {
+                return Err(OptionError::SwapOnEnergy { path }.into());
+            }
+            if reference == ReferenceKind::Mixture {
+                return Err(OptionError::SwapFromMixture.into());
+            }
         }
         let rungs = self.choose_rungs()?;
         let columns = self.choose_columns();
@@ -38,6 +45,9 @@ impl Options {
         let metrics_every = record.metrics_every.unwrap_or((optimiser.updates / 200).max(1));
         let plan = Plan {
             path,
+            reference,
+            components: (reference == ReferenceKind::Mixture)
+                .then(|| self.sampler.components.unwrap_or(references::COMPONENTS)),
             swap: self.sampler.swap.unwrap_or(entry.swap),
             rungs,
             columns,
@@ -84,10 +94,25 @@ impl Options {
         let algorithm = self.sampler.algorithm;
         match self.sampler.path {
             PathKind::Auto if !algorithm.is_tempered() => Ok(PathKind::Joint),
+            PathKind::Auto if self.sampler.reference != ReferenceKind::Auto => {
+                Ok(PathKind::BaseRate)
+            }
             PathKind::Auto => Ok(PathKind::automatic(n_visible, self.hidden)),
             PathKind::Joint => Ok(PathKind::Joint),
             _ if !algorithm.is_persistent() => Err(OptionError::PathUnused { algorithm }.into()),
             path => Ok(path),
+        }
+    }
+
+    /// Only a path that takes references has one of several.
+    fn choose_reference(&self, path: PathKind, entry: &PathEntry) -> Result<ReferenceKind> {
+        let (reference, algorithm) = (self.sampler.reference, self.sampler.algorithm);
+        match reference {
+            ReferenceKind::Auto if entry.takes_references => Ok(ReferenceKind::BaseRate),
+            ReferenceKind::Auto => Ok(ReferenceKind::Auto),
+            _ if !algorithm.is_tempered() => Err(OptionError::ReferenceUnused { algorithm }.into()),
+            _ if entry.takes_references => Ok(reference),
+            _ => Err(OptionError::ReferenceOfPath { path }.into()),
         }
     }
 
@@ -160,6 +185,7 @@ impl Options {
             }
             name::spawn_every | name::burn_in => !algorithm.is_adaptive(),
             name::spacing | name::swap => !algorithm.is_tempered(),
+            name::components => self.sampler.reference != ReferenceKind::Mixture,
             name::particles if algorithm.entry().persistence == Persistence::Particles => {
                 self.sampler.columns.is_some()
             }

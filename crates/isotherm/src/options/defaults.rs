@@ -2,6 +2,7 @@
 
 use super::{Chosen, Options, Section, name};
 use crate::data::Dataset;
+use crate::references::{ReferenceKind, components_for};
 
 /// The precision of the prior on differences between neighbouring pixels, for the likelihood of all
 /// examples. The gradient is a mean over the examples, so there it is divided by their number.
@@ -61,6 +62,9 @@ impl Options {
         if !chosen.contains(name::particles) {
             // At least one in each column.
             self.sampler.particles = self.sampler.particles.max(self.sampler.columns);
+        }
+        if self.sampler.reference == ReferenceKind::Mixture && !chosen.contains(name::components) {
+            self.sampler.components = Some(components_for(examples));
         }
         let pictures = self.shape.is_some() || data.pictures().is_some();
         let optimiser = &mut self.optimiser;

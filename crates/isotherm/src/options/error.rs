@@ -45,6 +45,12 @@ pub enum OptionError {
     PathUnused { algorithm: Algorithm },
     /// Swaps on the energy, on a path whose states have none.
     SwapOnEnergy { path: PathKind },
+    /// A reference, on a path that has its own.
+    ReferenceOfPath { path: PathKind },
+    /// A reference, for an algorithm without a ladder.
+    ReferenceUnused { algorithm: Algorithm },
+    /// Swaps on the energy, from a mixture.
+    SwapFromMixture,
     /// An option that an algorithm does not take.
     Refused {
         /// The algorithm.
@@ -164,6 +170,23 @@ impl Cause for OptionError {
                  {} out",
                 d.setting(name::swap, "energy"),
                 d.setting(name::path, word(path)),
+                d.option(name::swap)
+            ),
+            OptionError::ReferenceOfPath { path } => format!(
+                "{} cannot be combined with {}, which starts from the uniform distribution; leave one of them \
+                 out",
+                d.option(name::reference),
+                d.setting(name::path, word(path))
+            ),
+            OptionError::ReferenceUnused { algorithm } => {
+                let (reference, with) = (d.option(name::reference), with(algorithm));
+                format!("{reference} cannot be combined with {with}, which has no ladder")
+            }
+            OptionError::SwapFromMixture => format!(
+                "{} cannot be combined with {}, whose components are summed out together with the hidden units; \
+                 leave {} out",
+                d.setting(name::swap, "energy"),
+                d.setting(name::reference, "mixture"),
                 d.option(name::swap)
             ),
             OptionError::Refused { by, name, why } => {

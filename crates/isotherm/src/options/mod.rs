@@ -37,6 +37,7 @@ use crate::training::TrainingBuilder;
 pub use crate::negative::Algorithm;
 pub use crate::objective::ObjectiveKind;
 pub use crate::paths::PathKind;
+pub use crate::references::ReferenceKind;
 pub use defaults::Pace;
 pub use error::{MemoryUse, OptionError};
 pub use ladder::LadderOptions;

@@ -4,6 +4,7 @@ use super::{Options, PathKind, name};
 use crate::error::OptionName;
 use crate::objective::penalties::Smoothness;
 use crate::paths::SwapOn;
+use crate::references::ReferenceKind;
 use isotherm_tempering::Adaptation;
 
 /// Checked options: every choice made, every option valid. Only [`Options::check`] makes one.
@@ -13,6 +14,10 @@ pub struct Plan {
     pub(crate) options: Options,
     /// The path between the reference and the model; not [`PathKind::Auto`].
     pub(crate) path: PathKind,
+    /// What the path starts from; not [`ReferenceKind::Auto`].
+    pub(crate) reference: ReferenceKind,
+    /// Components of the mixture that is the reference, if one is: at most as many, if examples are few.
+    pub(crate) components: Option<usize>,
     /// What swaps are decided on.
     pub(crate) swap: SwapOn,
     /// Rungs of the ladder at the start.
@@ -46,6 +51,11 @@ impl Plan {
     /// The path between the reference and the model; not [`PathKind::Auto`].
     pub fn path(&self) -> PathKind {
         self.path
+    }
+
+    /// What the path starts from; not [`ReferenceKind::Auto`].
+    pub fn reference(&self) -> ReferenceKind {
+        self.reference
     }
 
     /// What swaps are decided on.
@@ -122,6 +132,8 @@ impl Plan {
     pub(super) fn written_out(mut self) -> Plan {
         let Options { sampler, ladder, optimiser, record, .. } = &mut self.options;
         sampler.path = self.path;
+        sampler.reference = self.reference;
+        sampler.components = self.components;
         sampler.swap = Some(self.swap);
         sampler.columns = Some(self.columns);
         sampler.particles = Some(self.particles);

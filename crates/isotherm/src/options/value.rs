@@ -12,6 +12,7 @@ use crate::data::{Binarise, ConstantColumns, ImageShape, LeftOut, Split};
 use crate::error::Error;
 use crate::likelihood::LogZMethod;
 use crate::paths::SwapOn;
+use crate::references::ReferenceKind;
 use isotherm_tempering::{Respace, Spacing};
 
 /// What values an option takes.
@@ -270,7 +271,7 @@ macro_rules! words {
 }
 
 words!(Algorithm, PathKind, SwapOn, Spacing, Respace, LrDecay, GradientKind, FinalLikelihood);
-words!(ConstantColumns, ObjectiveKind, LogZMethod);
+words!(ConstantColumns, ObjectiveKind, ReferenceKind, LogZMethod);
 
 macro_rules! texts {
     ($($type:ty),+) => {$(

@@ -1,14 +1,20 @@
 //! The base-rate path: its reference has independent visible units with the data's marginals, so that
-//! modes are not reweighted by their visible entropy on the way down.
+//! modes are not reweighted by their visible entropy on the way down. From another reference, a mixture fitted to
+//! the data, it is the path in `mixture.rs`.
 
+use super::mixture::from_mixture;
 use super::{Gibbs, GibbsPath, PathEntry, SwapOn, small_weights};
 use crate::model::log_odds;
 
 /// The base-rate path in the registry.
 pub const PATH: PathEntry = PathEntry {
-    build: |context, swap| Box::new(base_rate(context.marginals, context.n_hidden, swap)),
+    build: |context, swap| match context.mixture {
+        Some(mixture) => Box::new(from_mixture(mixture.clone(), context.n_hidden)),
+        None => Box::new(base_rate(context.marginals, context.n_hidden, swap)),
+    },
     swap: SwapOn::FreeEnergy,
     has_energies: true,
+    takes_references: true,
     init_std: small_weights,
     cost: 1.0,
 };

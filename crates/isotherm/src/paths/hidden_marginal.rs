@@ -31,6 +31,7 @@ pub const PATH: PathEntry = PathEntry {
     swap: SwapOn::FreeEnergy,
     // The visible units, without which there is no energy, are summed out.
     has_energies: false,
+    takes_references: false,
     init_std: |_| 0.2,
     cost: 40.0,
 };

@@ -7,6 +7,7 @@ pub const PATH: PathEntry = PathEntry {
     build: |context, swap| Box::new(joint(context.n_visible(), context.n_hidden, swap)),
     swap: SwapOn::Energy,
     has_energies: true,
+    takes_references: false,
     init_std: small_weights,
     cost: 1.0,
 };

@@ -5,6 +5,7 @@
 //! |---|---|---|---|
 //! | [`joint`](mod@joint) (the paper's) | exp(−β E(v, h)) | uniform | block Gibbs |
 //! | [`base_rate`](mod@base_rate) | v-field (1−β)c₀ + β(c + Wh), h-field β(b + Wᵀv) | product of the data's marginals | block Gibbs |
+//! | [`mixture`](mod@mixture) | w_z q(v given z)^(1−β) exp(−β E(v, h)) | mixture fitted to the data | block Gibbs |
 //! | [`hidden_marginal`](mod@hidden_marginal) | p(h)^β, v summed out | uniform h | single-site Gibbs |
 //!
 //! [`PathKind::automatic`] chooses among them. Another path is one more file, with a [`Path`], an [`Explorer`]
@@ -27,6 +28,8 @@ pub use gibbs_path::GibbsPath;
 pub use gibbs_states::GibbsStates;
 pub use hidden_marginal::HiddenMarginal;
 
+use std::sync::Arc;
+
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli};
 use isotherm_tempering::streams::{Key, Purpose};
@@ -36,6 +39,7 @@ use isotherm_tempering::{
 use serde::{Deserialize, Serialize};
 
 use crate::model::Rbm;
+use crate::references::{Mixture, Reference};
 use crate::registry::registry;
 use hidden_marginal::SMALL_HIDDEN;
 
@@ -62,6 +66,8 @@ pub struct PathEntry {
     pub swap: SwapOn,
     /// Whether its states have an energy that swaps can be decided on.
     pub has_energies: bool,
+    /// Whether it can start from any reference, rather than from its own.
+    pub takes_references: bool,
     /// The standard deviation of initial weights that suits it, by the number of hidden units.
     pub init_std: fn(usize) -> f64,
     /// The cost of a sweep, in products of the weights with a state.
@@ -74,6 +80,8 @@ pub struct PathEntry {
 pub struct PathContext<'a> {
     /// The visible marginals of the data.
     pub marginals: &'a [f64],
+    /// The mixture that the base-rate path starts from in place of the marginals, if any.
+    pub mixture: Option<&'a Arc<Mixture>>,
     /// Hidden units of the model.
     pub n_hidden: usize,
     /// What swaps are decided on; the path's default if absent.
@@ -83,7 +91,13 @@ pub struct PathContext<'a> {
 impl PathContext<'_> {
     /// For data with these marginals and a model with `n_hidden` hidden units.
     pub fn new(marginals: &[f64], n_hidden: usize) -> PathContext<'_> {
-        PathContext { marginals, n_hidden, swap: None }
+        PathContext { marginals, mixture: None, n_hidden, swap: None }
+    }
+
+    /// For a run with this reference and a model with `n_hidden` hidden units.
+    pub fn of(reference: &Reference, n_hidden: usize) -> PathContext<'_> {
+        let mixture = reference.mixture();
+        PathContext { mixture, ..PathContext::new(reference.marginals(), n_hidden) }
     }
 
     /// Visible units of the model.

@@ -15,6 +15,8 @@ const MOST_WORDS: usize = 64;
 /// A mixture of products of Bernoulli distributions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
+    /// w_k; they sum to one.
+    weights: Vec<f64>,
     log_weights: Vec<f64>,
     /// w_0, w_0 + w_1, ….
     cumulative: Vec<f64>,
@@ -32,9 +34,14 @@ impl Mixture {
     pub fn new(weights: &[f64], log_odds: Matrix) -> Mixture {
         assert!(!weights.is_empty() && weights.len() == log_odds.rows(), "a weight a component");
         let total: f64 = weights.iter().sum();
-        let log_weights = weights.iter().map(|w| libm::log(w / total)).collect();
+        Mixture::with_weights(weights.iter().map(|w| w / total).collect(), log_odds)
+    }
+
+    /// The same with weights that sum to one: what a file holds comes back bit for bit.
+    pub(super) fn with_weights(weights: Vec<f64>, log_odds: Matrix) -> Mixture {
+        let log_weights = weights.iter().map(|&w| libm::log(w)).collect();
         let running = weights.iter().scan(0.0, |sum, w| {
-            *sum += w / total;
+            *sum += w;
             Some(*sum)
         });
         let cumulative = running.collect();
@@ -45,7 +52,7 @@ impl Mixture {
         let mut by_unit = Matrix::zeros(log_odds.cols(), log_odds.rows());
         log_odds.transpose_into(Level::detect(), &mut by_unit);
         let log_of_zeros = Matrix::from_row(&log_of_zeros);
-        Mixture { log_weights, cumulative, log_odds, by_unit, log_of_zeros }
+        Mixture { weights, log_weights, cumulative, log_odds, by_unit, log_of_zeros }
     }
 
     /// Number of components.
@@ -56,6 +63,11 @@ impl Mixture {
     /// Number of visible units.
     pub fn n_visible(&self) -> usize {
         self.log_odds.cols()
+    }
+
+    /// w_k.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
     }
 
     /// log w_k.

@@ -5,7 +5,10 @@
 
 mod em;
 mod mixture;
+mod reference;
 
 pub use em::{Fit, fit};
 pub use mixture::Mixture;
 pub(crate) use mixture::uniform;
+pub(crate) use reference::{COMPONENTS, components_for};
+pub use reference::{MixtureRecord, Reference, ReferenceKind};

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::likelihood::online::{COLUMNS, OnlineLogZ};
 use crate::model::{Parameters, Rbm};
 use crate::options::Plan;
+use crate::references::Reference;
 use crate::tensors::Bundle;
 use crate::tensors::{insert_tempering, take_tempering};
 use isotherm_tempering::evidence::kalman::{KalmanFilter, Variances};
@@ -13,6 +14,7 @@ use isotherm_tempering::evidence::kalman::{KalmanFilter, Variances};
 impl TrainState {
     /// Adds the state to a bundle.
     pub fn insert_into(&self, bundle: &mut Bundle) -> Result<()> {
+        self.reference.insert_into(bundle)?;
         bundle.insert("step", &[1], &[self.step])?;
         self.model.parameters().insert_into(bundle, "")?;
         self.averaged.insert_into(bundle, "averaged.")?;
@@ -45,8 +47,8 @@ impl TrainState {
     }
 
     /// The state in a bundle, with the sampler and the objective of the plan.
-    pub fn take_from(bundle: &Bundle, plan: &Plan, marginals: &[f64]) -> Result<TrainState> {
-        let mut state = TrainState::new(plan, marginals);
+    pub fn take_from(bundle: &Bundle, plan: &Plan) -> Result<TrainState> {
+        let mut state = TrainState::new(plan, &Reference::take_from(bundle)?);
         state.restore(bundle)?;
         Ok(state)
     }

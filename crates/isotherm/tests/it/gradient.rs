@@ -131,7 +131,7 @@ fn what_the_sampler_of_a_run_knows_is_of_its_last_samples() {
             .path(PathKind::BaseRate);
         let plan = options.check(n_visible).unwrap();
         let rbm = random_rbm(n_visible, hidden, 0.3, 5);
-        let mut negative = (algorithm.entry().begin)(&plan, &marginals);
+        let mut negative = (algorithm.entry().begin)(&plan, &(&marginals).into());
         let mut samples = BitMatrix::zeros(170, n_visible);
         for step in 0..7 {
             negative.sample(&rbm, &batch, Key { seed: 1, step }, &mut samples).unwrap();

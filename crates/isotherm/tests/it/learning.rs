@@ -5,7 +5,8 @@ use isotherm::data::Dataset;
 use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{ModelError, Rbm, model_bundle, model_in};
 use isotherm::optimiser::learning_rate;
-use isotherm::options::{Algorithm, LrDecay, Options, PathKind};
+use isotherm::options::{Algorithm, LrDecay, Options, PathKind, ReferenceKind};
+use isotherm::references::Reference;
 use isotherm::tensors::Bundle;
 use isotherm::trainer::{Diverged, TrainState, Trainer};
 use isotherm_tempering::threads::keep_awake;
@@ -71,17 +72,19 @@ fn keeps_none(algorithm: Algorithm) -> bool {
 #[test]
 fn a_checkpoint_holds_all_that_the_next_step_needs() {
     let cases = [
-        (Algorithm::Cd, PathKind::Auto),
-        (Algorithm::Exact, PathKind::Auto),
-        (Algorithm::Sml, PathKind::Auto),
-        (Algorithm::Pt, PathKind::BaseRate),
-        (Algorithm::Apt, PathKind::Joint),
-        (Algorithm::Apt, PathKind::HiddenMarginal),
+        (Algorithm::Cd, PathKind::Auto, ReferenceKind::Auto),
+        (Algorithm::Exact, PathKind::Auto, ReferenceKind::Auto),
+        (Algorithm::Sml, PathKind::Auto, ReferenceKind::Auto),
+        (Algorithm::Pt, PathKind::BaseRate, ReferenceKind::Auto),
+        (Algorithm::Apt, PathKind::BaseRate, ReferenceKind::Mixture),
+        (Algorithm::Apt, PathKind::Joint, ReferenceKind::Auto),
+        (Algorithm::Apt, PathKind::HiddenMarginal, ReferenceKind::Auto),
     ];
-    for (algorithm, path) in cases {
+    for (algorithm, path, reference) in cases {
         let options = Options::default()
             .algorithm(algorithm)
             .path(path)
+            .reference(reference)
             .updates(60)
             .sampling_steps(if keeps_none(algorithm) { 0 } else { 20 })
             .momentum(0.5)
@@ -92,8 +95,9 @@ fn a_checkpoint_holds_all_that_the_next_step_needs() {
             .min_swap(0.7);
         let data = Dataset::mixture(1);
         let plan = options.check(data.n_visible()).unwrap();
-        let marginals = data.marginals();
-        let mut state = TrainState::new(&plan, &marginals);
+        let reference = Reference::of(&plan, &data);
+        assert_eq!(reference.mixture().is_some(), plan.reference() == ReferenceKind::Mixture);
+        let mut state = TrainState::new(&plan, &reference);
         let mut trainer = Trainer::new(plan.clone(), data.clone());
         let mut stored = Vec::new();
         let steps = plan.total_steps();
@@ -104,7 +108,7 @@ fn a_checkpoint_holds_all_that_the_next_step_needs() {
             trainer.step(&mut state).unwrap();
         }
         let bundle = Bundle::from_bytes(&stored).unwrap();
-        let mut resumed = TrainState::take_from(&bundle, &plan, &marginals).unwrap();
+        let mut resumed = TrainState::take_from(&bundle, &plan).unwrap();
         assert_eq!(bytes(&resumed), stored, "{algorithm:?}: a state comes back as it was");
         let mut trainer = Trainer::new(plan, data);
         for _ in 33..steps {
@@ -135,7 +139,7 @@ fn a_table_is_resumed_in_the_middle_of_an_epoch() {
         trainer.step(&mut state).unwrap();
     }
     let bundle = Bundle::from_bytes(&stored).unwrap();
-    let mut resumed = TrainState::take_from(&bundle, &plan, &marginals).unwrap();
+    let mut resumed = TrainState::take_from(&bundle, &plan).unwrap();
     let mut trainer = Trainer::new(plan, data);
     for _ in 23..60 {
         trainer.step(&mut resumed).unwrap();
@@ -183,13 +187,13 @@ fn the_number_of_threads_changes_nothing() {
 #[test]
 fn a_model_file_keeps_every_bit_and_refuses_what_is_not_finite() {
     let (state, _) = trained(Options::default().updates(5));
-    let bundle = model_bundle(state.model.parameters(), &state.averaged).unwrap();
+    let bundle = model_bundle(state.model.parameters(), &state.averaged, &state.reference).unwrap();
     let read = model_in(&Bundle::from_bytes(&bundle.to_bytes().unwrap()).unwrap()).unwrap();
     assert_eq!(read.model.parameters(), state.model.parameters());
     assert_eq!(read.averaged.unwrap().parameters(), &state.averaged);
     let mut broken = state.model.clone();
     broken.change(|p| p.w.row_mut(3)[2] = f32::NAN);
-    let bundle = model_bundle(broken.parameters(), &state.averaged).unwrap();
+    let bundle = model_bundle(broken.parameters(), &state.averaged, &state.reference).unwrap();
     let error = model_in(&bundle).unwrap_err();
     assert_eq!(error.kind(), Kind::Corrupt);
     assert_eq!(error.cause(), Some(&ModelError::NotFinite { name: "W".to_owned() }));
