@@ -58,40 +58,40 @@ fn data_that_are_not_zeros_and_ones() {
     let terabytes = "(1000000000000, 784)";
     let beyond = "(18446744073709551615, 18446744073709551615)";
     let bad: Vec<(&str, Vec<u8>, &[&str])> = vec![
-        ("nan.csv", b"0,1\n1,nan\n".into(), &["line 2, column 2"]),
-        ("inf.csv", b"0,1\n-inf,0\n".into(), &["line 2, column 1"]),
-        ("two.csv", b"0,1\n1,0\n2,0\n".into(), &["line 3, column 1"]),
-        ("half.csv", b"0.5,1\n".into(), &["line 1, column 1"]),
-        ("minus.csv", b"0,-1\n".into(), &["line 1, column 2"]),
-        ("word.csv", b"a,b\n0,one\n".into(), &["line 2, column 2"]),
-        ("hole.csv", b"0,1\n1,\n".into(), &["line 2, column 2"]),
-        ("short.csv", b"0,1,0\n1,0\n".into(), &["line 2"]),
-        ("long.csv", b"0,1\n1,0,1\n".into(), &["line 2"]),
-        ("empty.csv", Vec::new(), &[]),
-        ("blank.csv", b"\n \n\n".into(), &[]),
-        ("header.csv", b"a,b,c\n".into(), &[]),
-        ("latin.csv", b"0,1\n0,\xe9\n".into(), &["line 2, column 2"]),
+        ("nan.csv", b"0,1\n1,nan\n".into(), &["line 2, column 2", "nan is not 0 or 1"]),
+        ("inf.csv", b"0,1\n-inf,0\n".into(), &["line 2, column 1", "-inf"]),
+        ("two.csv", b"0,1\n1,0\n2,0\n".into(), &["line 3, column 1", "2 is not 0 or 1"]),
+        ("half.csv", b"0.5,1\n".into(), &["line 1, column 1", "0.5"]),
+        ("minus.csv", b"0,-1\n".into(), &["line 1, column 2", "-1"]),
+        ("word.csv", b"a,b\n0,one\n".into(), &["line 2, column 2", "one"]),
+        ("hole.csv", b"0,1\n1,\n".into(), &["line 2, column 2", "empty"]),
+        ("short.csv", b"0,1,0\n1,0\n".into(), &["line 2", "2 value(s)", "3"]),
+        ("long.csv", b"0,1\n1,0,1\n".into(), &["line 2", "3 value(s)", "2"]),
+        ("empty.csv", Vec::new(), &["empty"]),
+        ("blank.csv", b"\n \n\n".into(), &["no values"]),
+        ("header.csv", b"a,b,c\n".into(), &["header"]),
+        ("latin.csv", b"0,1\n0,\xe9\n".into(), &["line 2, column 2", "UTF-8"]),
         ("quote.csv", b"0,1\n\"0,1\n1,0\n".into(), &["line 2"]),
-        ("constant.csv", b"0,1,1\n0,1,1\n".into(), &[]),
-        ("single.csv", b"0,1,1\n".into(), &[]),
-        ("nan.npy", float([0.0, 1.0, f32::NAN, 1.0]), &["row 2, column 1"]),
-        ("inf.npy", float([0.0, f32::INFINITY, 0.0, 1.0]), &["row 1, column 2"]),
-        ("two.npy", npy("|u1", "(2, 2)", &[0, 1, 1, 2]), &["row 2, column 2"]),
+        ("constant.csv", b"0,1,1\n0,1,1\n".into(), &["every column is constant"]),
+        ("single.csv", b"0,1,1\n".into(), &["every column is constant"]),
+        ("nan.npy", float([0.0, 1.0, f32::NAN, 1.0]), &["row 2, column 1", "NaN"]),
+        ("inf.npy", float([0.0, f32::INFINITY, 0.0, 1.0]), &["row 1, column 2", "inf"]),
+        ("two.npy", npy("|u1", "(2, 2)", &[0, 1, 1, 2]), &["row 2, column 2", "2 is not 0 or 1"]),
         ("bool.npy", npy("|b1", "(2, 2)", &[0, 1, 1, 7]), &["row 2, column 2"]),
-        ("empty.npy", Vec::new(), &[]),
-        ("none.npy", npy("|u1", "(0, 4)", &[]), &[]),
-        ("flat.npy", npy("|u1", "(4,)", &[0, 1, 0, 1]), &[]),
-        ("cut.npy", npy("|u1", "(2, 2)", &[0, 1, 1]), &[]),
-        ("more.npy", npy("|u1", "(2, 2)", &[0, 1, 1, 0, 0]), &[]),
-        ("head.npy", npy("|u1", "(2, 2)", &[])[..30].to_vec(), &[]),
-        ("magic.npy", b"\x93NUMPY".to_vec(), &[]),
-        ("huge.npy", npy("|u1", terabytes, &[1; 50]), &[]),
-        ("beyond.npy", npy("<f8", beyond, &[1; 50]), &[]),
-        ("text.npy", npy("<U5", "(1, 2)", &[0; 40]), &[]),
-        ("object.npy", npy("|O", "(1, 2)", &[0; 16]), &[]),
-        ("csv.npy", b"0,1\n1,2\n".into(), &["line 2, column 2"]),
-        ("data.parquet", b"PAR1".into(), &[]),
-        ("noname", b"\x7fELF\x02".into(), &[]),
+        ("empty.npy", Vec::new(), &["empty"]),
+        ("none.npy", npy("|u1", "(0, 4)", &[]), &["empty", "0 x 4"]),
+        ("flat.npy", npy("|u1", "(4,)", &[0, 1, 0, 1]), &["1 dimension"]),
+        ("cut.npy", npy("|u1", "(2, 2)", &[0, 1, 1]), &["2 x 2", "3 bytes"]),
+        ("more.npy", npy("|u1", "(2, 2)", &[0, 1, 1, 0, 0]), &["2 x 2", "5 bytes"]),
+        ("head.npy", npy("|u1", "(2, 2)", &[])[..30].to_vec(), &["ends inside its npy header"]),
+        ("magic.npy", b"\x93NUMPY".to_vec(), &["ends inside its npy header"]),
+        ("huge.npy", npy("|u1", terabytes, &[1; 50]), &["1000000000000 x 784", "50 bytes"]),
+        ("beyond.npy", npy("<f8", beyond, &[1; 50]), &["npy header"]),
+        ("text.npy", npy("<U5", "(1, 2)", &[0; 40]), &["dtype"]),
+        ("object.npy", npy("|O", "(1, 2)", &[0; 16]), &["dtype"]),
+        ("csv.npy", b"0,1\n1,2\n".into(), &["line 2, column 2", "2 is not 0 or 1"]),
+        ("data.parquet", b"PAR1".into(), &["Parquet file", "end"]),
+        ("noname", b"\x7fELF\x02".into(), &["not recognised", ".npy", ".csv"]),
     ];
     for (name, content, parts) in bad {
         let path = place.file(name, content);
@@ -100,8 +100,8 @@ fn data_that_are_not_zeros_and_ones() {
         assert_says(&why, parts);
         assert_eq!(kind_of_refusal(&path), Kind::Data, "{name}");
     }
-    assert_says(&place.refusal(Some(&place.path("nowhere.csv")), ""), &["nowhere.csv"]);
-    assert_says(&place.refusal(Some(place.0.path()), ""), &[&text(place.0.path())]);
+    assert_says(&place.refusal(Some(&place.path("nowhere.csv")), ""), &["nowhere.csv", "No such"]);
+    assert_says(&place.refusal(Some(place.0.path()), ""), &[&text(place.0.path()), "directory"]);
 }
 
 /// In a table, constant columns are refused unless the user asks to keep them, and then a note reminds
@@ -111,22 +111,24 @@ fn constant_columns_are_refused_in_tables_unless_they_are_to_be_kept() {
     let place = Place::new();
     let data = place.file("some.csv", "0,0,1\n1,0,1\n0,0,1\n");
     let why = place.refusal(Some(&data), "--updates 5 --hidden 2");
-    assert_says(&why, &["some.csv", "--constant-columns keep"]);
+    assert_says(&why, &["some.csv", "2 of 3 columns are constant", "column 2"]);
+    assert_says(&why, &["--constant-columns keep"]);
     let run = place.path("run");
     let options = "--updates 5 --hidden 2 --constant-columns keep";
     let ran = common::run(train(Some(&data), options, &run));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let warnings: Vec<&str> = ran.err.lines().filter(|line| line.contains("warning")).collect();
     assert_eq!(warnings.len(), 1, "{}", ran.err);
-    assert_says(warnings[0], &["some.csv"]);
-    assert_says(summary(&run)["warnings"][0].as_str().unwrap(), &["some.csv"]);
+    let said = ["some.csv", "2 of 3 columns are constant"];
+    assert_says(warnings[0], &said);
+    assert_says(summary(&run)["warnings"][0].as_str().unwrap(), &said);
     let about = &summary(&run)["diagnostics"][0]["about"];
     assert_eq!((&about["kind"], &about["count"]), (&"constant-columns".into(), &2.into()));
     let why = place.refusal(Some(&data), "--updates 5 --hidden 2 --binarise threshold:2");
-    assert_says(&why, &["--binarise threshold:2"]);
+    assert_says(&why, &["under --binarise threshold:2 every column is constant"]);
     let data = place.file("all.csv", "0,1\n0,1\n");
     let why = place.refusal(Some(&data), "--updates 5 --hidden 2 --constant-columns keep");
-    assert_says(&why, &["all.csv"]);
+    assert_says(&why, &["all.csv", "every column is constant"]);
 }
 
 #[test]
@@ -149,11 +151,13 @@ fn constant_columns_are_kept_in_pictures_unless_they_are_to_be_refused() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let about = &summary(&place.path("square"))["diagnostics"][0]["about"];
     assert_eq!((&about["kind"], &about["count"]), (&"constant-columns".into(), &28.into()));
-    assert_says(&ran.err, &["warning", "square.csv"]);
+    assert_says(&ran.err, &["warning", "square.csv", "28 of 64 columns are constant"]);
     let refuse = "--updates 5 --hidden 2 --constant-columns refuse";
-    assert_says(&place.refusal(Some(&square), refuse), &["square.csv", "--constant-columns keep"]);
+    let why = place.refusal(Some(&square), refuse);
+    assert_says(&why, &["square.csv", "28 of 64 columns", "--constant-columns keep"]);
     let wide = place.file("wide.csv", rows(9));
-    assert_says(&place.refusal(Some(&wide), "--updates 5 --hidden 2"), &["wide.csv"]);
+    let why = place.refusal(Some(&wide), "--updates 5 --hidden 2");
+    assert_says(&why, &["wide.csv", "36 of 72 columns"]);
     let shaped = "--updates 5 --hidden 2 --shape 8x9";
     let ran = run(train(Some(&wide), shaped, &place.path("wide")));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -164,24 +168,24 @@ fn smoothing_a_table_needs_a_shape() {
     let place = Place::new();
     let data = place.file("table.csv", "0,1,0\n1,0,1\n");
     let why = place.refusal(Some(&data), "--updates 5 --hidden 2 --smooth 1e-3");
-    assert_says(&why, &["--smooth 0.001", "--shape WIDTHxHEIGHT"]);
+    assert_says(&why, &["--smooth 0.001", "3 columns", "--shape WIDTHxHEIGHT"]);
 }
 
 #[test]
 fn impossible_options() {
     let place = Place::new();
     let bad: &[(&str, &[&str])] = &[
-        ("--hidden 0", &["--hidden"]),
-        ("--k 0", &["--k"]),
-        ("--batch 0", &["--batch"]),
-        ("--updates 0", &["--updates"]),
-        ("--columns 0", &["--columns"]),
-        ("--spawn-every 0", &["--spawn-every"]),
-        ("--checkpoint-every 0", &["--checkpoint-every"]),
-        ("--metrics-every 0", &["--metrics-every"]),
-        ("--average 0", &["--average"]),
-        ("--hidden 2_000_000", &["--hidden"]),
-        ("--hidden 9223372036854775807", &["--hidden"]),
+        ("--hidden 0", &["--hidden", "at least 1"]),
+        ("--k 0", &["--k", "at least 1"]),
+        ("--batch 0", &["--batch", "at least 1"]),
+        ("--updates 0", &["--updates", "at least 1"]),
+        ("--columns 0", &["--columns", "at least 1"]),
+        ("--spawn-every 0", &["--spawn-every", "at least 1"]),
+        ("--checkpoint-every 0", &["--checkpoint-every", "at least 1"]),
+        ("--metrics-every 0", &["--metrics-every", "at least 1"]),
+        ("--average 0", &["--average", "at least 1"]),
+        ("--hidden 2_000_000", &["--hidden", "not 2000000"]),
+        ("--hidden 9223372036854775807", &["--hidden", "not 9223372036854775807"]),
         ("--updates 9e15", &["--updates"]),
         ("--updates 9223372036854775807 --sampling-steps 9223372036854775807", &["2^48"]),
         ("--lr=-0.1", &["--lr", "-0.1"]),
@@ -213,7 +217,7 @@ fn impossible_options() {
         ("--rungs 4 --algorithm cd", &["--rungs 4", "pt or apt"]),
         ("--rungs 4 --algorithm sml", &["--rungs 4", "pt or apt"]),
         ("--columns 6 --algorithm cd", &["--columns", "--algorithm cd", "--batch"]),
-        ("--columns 60 --particles 20", &["--particles 20", "--columns 60"]),
+        ("--columns 60 --particles 20", &["--particles 20", "at least --columns 60"]),
         ("--path base-rate --algorithm cd", &["--path", "--algorithm cd"]),
         ("--path hidden-marginal --algorithm cd", &["--path", "--algorithm cd"]),
         ("--path hidden-marginal --swap energy", &["--swap energy", "--path hidden-marginal"]),
@@ -297,7 +301,7 @@ fn invalid_configuration_files() {
     let file = place.file("bad.toml", b"\xff\xfe");
     assert_says(&place.refusal(None, &format!("--config {}", file.display())), &["bad.toml"]);
     let nowhere = format!("--config {}", place.path("nowhere.toml").display());
-    assert_says(&place.refusal(None, &nowhere), &["nowhere.toml"]);
+    assert_says(&place.refusal(None, &nowhere), &["nowhere.toml", "No such"]);
     let folder = format!("--config {}", place.0.path().display());
-    assert_says(&place.refusal(None, &folder), &[&text(place.0.path())]);
+    assert_says(&place.refusal(None, &folder), &[&text(place.0.path()), "directory"]);
 }
