@@ -11,6 +11,8 @@ OPTIONS = (
     "shape",
     "algorithm",
     "path",
+    "reference",
+    "components",
     "swap",
     "columns",
     "particles",
@@ -58,6 +60,8 @@ class Parameters:
         shape: str | None = None,
         algorithm: str = "apt",
         path: str = "auto",
+        reference: str = "auto",
+        components: int | None = None,
         swap: str | None = None,
         columns: int | None = None,
         particles: int | None = None,
@@ -116,6 +120,13 @@ class Parameters:
             distribution (the paper's), from the data's marginals, or p(h)^β. auto takes
             hidden-marginal if there are at most 32 hidden units and not more than visible ones,
             and base-rate otherwise.
+        reference : {'auto', 'base-rate', 'mixture'}, default 'auto'
+            What the base-rate path starts from: independent units with the data's marginals, or
+            a mixture that is fitted to the data and has a mode for each of their clusters. auto
+            takes base-rate.
+        components : int or None
+            Components of a mixture that is the reference. If ``None``: one for each hundred
+            examples, from 2 to 64.
         swap : {'energy', 'free-energy'} or None
             Swap on joint energies, or on free energies with the hidden units summed out. The
             hidden-marginal path always sums out the visible units. If ``None``: energy on the
@@ -163,9 +174,10 @@ class Parameters:
         lr : float or None
             Learning rate. If ``None``: 0.05, or proportionally less where there are more updates
             than those passes take, down to 0.01.
-        lr_decay : {'constant', 'linear', 'hold-linear', 'inverse'} or None
+        lr_decay : {'constant', 'linear', 'hold-linear', 'hold-exponential', 'inverse'} or None
             How the learning rate falls: not at all, linearly to 0, held for 30 % of the updates
-            and then linearly, or as 1/t. If ``None``: hold-linear.
+            and then linearly to 0 or exponentially to 1/2000, or as 1/t. If ``None``:
+            hold-linear.
         momentum : float, default 0.0
             Momentum.
         weight_decay : float, default 0.0
@@ -231,6 +243,8 @@ class Parameters:
         self.shape = shape
         self.algorithm = algorithm
         self.path = path
+        self.reference = reference
+        self.components = components
         self.swap = swap
         self.columns = columns
         self.particles = particles

@@ -18,6 +18,8 @@ pub enum LrDecay {
     Linear,
     /// Held for 30 % of the updates, then linearly to zero.
     HoldLinear,
+    /// Held for 30 % of the updates, then exponentially to 1/2000.
+    HoldExponential,
     /// As 1/t, halved after a tenth of the updates.
     Inverse,
 }
@@ -50,7 +52,7 @@ section! {
             examples 0.05,
             also ", or proportionally less where there are more updates than those passes take, down to 0.01";
         /// How the learning rate falls: not at all, linearly to 0, held for 30 % of the updates and then
-        /// linearly, or as 1/t.
+        /// linearly to 0 or exponentially to 1/2000, or as 1/t.
         lr_decay: LrDecay = LrDecay::Linear, examples LrDecay::HoldLinear;
         /// Momentum.
         momentum: f64 = 0.0, in 0.0..=0.999_999;

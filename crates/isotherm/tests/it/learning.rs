@@ -242,6 +242,9 @@ fn learning_rates_fall_as_they_should() {
     assert_eq!(at(LrDecay::HoldLinear, 0), 0.5);
     assert_eq!(at(LrDecay::HoldLinear, 300), 0.5);
     assert!((at(LrDecay::HoldLinear, 650) - 0.25).abs() < 1e-15);
+    assert_eq!(at(LrDecay::HoldExponential, 300), 0.5);
+    assert!((at(LrDecay::HoldExponential, 650) - 0.5 / 2000.0_f64.sqrt()).abs() < 1e-12);
+    assert!((at(LrDecay::HoldExponential, 1000) - 0.5 / 2000.0).abs() < 1e-15);
     assert_eq!(at(LrDecay::Inverse, 0), 0.5);
     assert_eq!(at(LrDecay::Inverse, 100), 0.25);
     assert!((at(LrDecay::Inverse, 900) - 0.05).abs() < 1e-15);

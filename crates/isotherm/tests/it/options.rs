@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use isotherm::likelihood::{self, Budget, EvaluateOptions};
 use isotherm::options::{
     Algorithm, Chosen, MemoryUse, Number, OptionError, OptionSpec, Options, Pace, PathKind,
-    ValueKind, name, word,
+    ReferenceKind, ValueKind, name, word,
 };
 use isotherm::paths::SwapOn;
 use isotherm::{Dialect, Error, Kind, OptionName, Plain};
@@ -247,6 +247,18 @@ fn every_refusal_can_be_reached_and_is_one_of_options() {
             OptionError::SwapOnEnergy { path: PathKind::HiddenMarginal },
         ),
         (
+            plain().path(PathKind::Joint).reference(ReferenceKind::Mixture),
+            OptionError::ReferenceOfPath { path: PathKind::Joint },
+        ),
+        (
+            plain().algorithm(Algorithm::Sml).reference(ReferenceKind::Mixture),
+            OptionError::ReferenceUnused { algorithm: Algorithm::Sml },
+        ),
+        (
+            plain().reference(ReferenceKind::Mixture).swap(Some(SwapOn::Energy)),
+            OptionError::SwapFromMixture,
+        ),
+        (
             plain().particles(Some(5)).columns(Some(6)),
             OptionError::TooFewParticles { particles: 5, columns: 6 },
         ),
@@ -306,8 +318,14 @@ fn every_refusal_can_be_reached_and_is_one_of_options() {
 #[test]
 fn options_without_effect_are_found() {
     let all: Chosen = Options::table().iter().collect();
-    let unused = |options: &Options| options.unused(&all);
+    let unused = |options: &Options| -> Vec<OptionName> {
+        let unused = options.unused(&all).into_iter();
+        unused.filter(|&option| option != name::components).collect()
+    };
     assert!(unused(&Options::default()).is_empty());
+    let from_mixture = Options::default().reference(ReferenceKind::Mixture);
+    assert!(from_mixture.unused(&all).is_empty());
+    assert_eq!(Options::default().unused(&all), [name::components], "only for a mixture");
     assert_eq!(unused(&Options::default().respace(Respace::Fixed)), [name::beta_lr]);
     let adaptation = [
         name::beta_lr,
