@@ -67,7 +67,7 @@ impl TrainingRun {
         let shape = config.options.shape.or_else(|| data.train.pictures());
         data.train.check_learnable(config.data.constant_columns, shape)?;
         let plan = config.check(data.train.n_visible())?;
-        let state = TrainState::new(&plan, &Reference::of(&plan, &data.train));
+        let state = TrainState::new(&plan, Reference::of(&plan, &data.train));
         Ok(TrainingRun::new(config, plan, data, state))
     }
 

@@ -92,7 +92,7 @@ impl Training {
 
     /// Training by a plan as it is: nothing adapts to the data.
     pub fn new(data: &Dataset, plan: Plan) -> Training {
-        let state = TrainState::new(&plan, &Reference::of(&plan, data));
+        let state = TrainState::new(&plan, Reference::of(&plan, data));
         Training { trainer: Trainer::new(plan, data.clone()), state }
     }
 

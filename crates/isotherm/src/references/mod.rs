@@ -11,4 +11,4 @@ pub use em::{Fit, fit};
 pub use mixture::Mixture;
 pub(crate) use mixture::uniform;
 pub(crate) use reference::{COMPONENTS, components_for};
-pub use reference::{MixtureRecord, Reference, ReferenceKind};
+pub use reference::{Reference, ReferenceKind};

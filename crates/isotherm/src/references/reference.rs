@@ -47,16 +47,6 @@ pub struct Reference {
     mixture: Option<Arc<Mixture>>,
 }
 
-/// What a run records of a mixture.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct MixtureRecord {
-    /// Its components.
-    pub components: usize,
-    /// Their weights, largest first.
-    pub weights: Vec<f64>,
-}
-
 impl From<&[f64]> for Reference {
     fn from(marginals: &[f64]) -> Reference {
         Reference { marginals: marginals.to_vec(), mixture: None }
@@ -110,15 +100,6 @@ impl Reference {
     /// The mixture, if the ladder starts from one.
     pub fn mixture(&self) -> Option<&Arc<Mixture>> {
         self.mixture.as_ref()
-    }
-
-    /// What a run records of the mixture.
-    pub fn record(&self) -> Option<MixtureRecord> {
-        self.mixture.as_ref().map(|mixture| {
-            let mut weights = mixture.weights().to_vec();
-            weights.sort_by(|a, b| b.total_cmp(a));
-            MixtureRecord { components: weights.len(), weights }
-        })
     }
 
     /// Adds it to a checkpoint.
