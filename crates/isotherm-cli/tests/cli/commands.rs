@@ -54,7 +54,7 @@ fn train_writes_the_files_of_the_contract() {
     }
     let config: toml::Table = fs::read_to_string(run.join("config.toml")).unwrap().parse().unwrap();
     // All options are written out, each in its section, but those that stay absent.
-    let absent = ["shape", "patience", "train", "valid", "test", "split", "drop"];
+    let absent = ["components", "shape", "patience", "train", "valid", "test", "split", "drop"];
     for spec in Config::table() {
         let section = match spec.section {
             "" => &config,
