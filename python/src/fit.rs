@@ -173,7 +173,7 @@ impl Fit {
     /// Steps that are done.
     #[getter]
     fn step(&self) -> u64 {
-        self.run.state().step
+        self.run.state().step()
     }
 
     /// Steps that there will be.

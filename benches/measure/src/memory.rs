@@ -27,10 +27,10 @@ impl Memory {
 
 /// Bytes of what the definition leaves out of the count.
 pub(crate) fn known_bytes(data: &Dataset, state: &TrainState) -> u64 {
-    let model = &state.model;
+    let model = state.model();
     let transpose = model.n_hidden() * size_of_val(model.filter(0));
     let gradient = bytes_of(model.parameters()); // the trainer's own, of the same shape
-    let parameters = [model.parameters(), &state.averaged, &state.velocity];
+    let parameters = [model.parameters(), state.averaged(), state.velocity()];
     let bits = data.bits().or(data.modes().map(|modes| modes.centres()));
     let examples = bits.map_or(0, |bits| size_of_val(bits.words()));
     (parameters.map(bytes_of).iter().sum::<usize>() + gradient + transpose + examples) as u64

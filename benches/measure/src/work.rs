@@ -118,7 +118,7 @@ impl Ready {
         let Ready::Train { trainer, state } = self else {
             return Ok(Reply { seconds, waited, level, rungs: None, memory: None });
         };
-        let rungs = state.negative.ladder().map(|ladder| ladder.ladder().rungs());
+        let rungs = state.negative().ladder().map(|ladder| ladder.ladder().rungs());
         let memory = Memory::now(known_bytes(trainer.data(), state));
         Ok(Reply { seconds, waited, level, rungs, memory })
     }

@@ -138,10 +138,10 @@ impl Observer for Progress {
     fn step(&mut self, state: &TrainState, plan: &Plan) {
         let total = plan.total_steps();
         match &self.look {
-            Look::Bar(bar) if state.step.is_multiple_of(LOOK_EVERY) || state.step == total => {
-                bar.set_position(state.step);
+            Look::Bar(bar) if state.step().is_multiple_of(LOOK_EVERY) || state.step() == total => {
+                bar.set_position(state.step());
             }
-            Look::Lines => self.line(state.step, total),
+            Look::Lines => self.line(state.step(), total),
             _ => {}
         }
     }

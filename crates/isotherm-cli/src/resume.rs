@@ -13,7 +13,7 @@ pub(crate) fn run(arguments: &ResumeArguments, quiet: bool) -> Result<Ending> {
     warn(&fell_back);
     if !quiet {
         let (done, total) =
-            (session.training().state().step, session.training().plan().total_steps());
+            (session.training().state().step(), session.training().plan().total_steps());
         tell(&match done == total {
             true => format!("all {total} steps are done already; writing the results again"),
             false => format!("continuing after {done} of {total} steps"),

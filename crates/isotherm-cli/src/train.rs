@@ -41,7 +41,7 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     interrupt::listen()?;
     let limit = session.training().data().limit();
     let total = session.training().plan().total_steps();
-    let mut progress = Progress::new(total, session.training().state().step, limit, quiet);
+    let mut progress = Progress::new(total, session.training().state().step(), limit, quiet);
     progress.say(&session.training().data().describe());
     progress.say(&describe_size(session.training()));
     for held_out in [session.training().valid(), session.training().test()].into_iter().flatten() {

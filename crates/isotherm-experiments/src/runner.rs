@@ -179,11 +179,11 @@ pub(super) fn run_job(job: Job, size: Size, place: &Path, board: &Board) -> Resu
         }
     };
     let cost = job.cost_of_step();
-    board.add_found(session.training().state().step * cost);
-    let mut watch = JobWatch { board, cost, seen: session.training().state().step };
+    board.add_found(session.training().state().step() * cost);
+    let mut watch = JobWatch { board, cost, seen: session.training().state().step() };
     match session.run(&mut watch).map_err(in_place)? {
         Outcome::Finished(_) => {
-            board.add((session.training().state().step - watch.seen) * cost);
+            board.add((session.training().state().step() - watch.seen) * cost);
             board.add_run();
             Ok(Ended::Done)
         }
@@ -200,9 +200,9 @@ struct JobWatch<'a> {
 
 impl Observer for JobWatch<'_> {
     fn step(&mut self, state: &TrainState, _plan: &Plan) {
-        if state.step >= self.seen + LOOK_EVERY {
-            self.board.add((state.step - self.seen) * self.cost);
-            self.seen = state.step;
+        if state.step() >= self.seen + LOOK_EVERY {
+            self.board.add((state.step() - self.seen) * self.cost);
+            self.seen = state.step();
         }
     }
 

@@ -43,13 +43,13 @@ pub fn sample_checkpoint(
     let plan = options.check(reference.marginals().len())?;
     let state = TrainState::take_from(checkpoint, &plan)?;
     let model = Rbm::new(state.result()[usize::from(averaged)].clone());
-    let goes_on = state.negative.ladder().is_some_and(|state| {
+    let goes_on = state.negative().ladder().is_some_and(|state| {
         let (ladder, replicas) = (state.ladder(), state.replicas());
         let alone = replicas.particles() == replicas.columns();
         ladder.rungs() > 1 && (alone || request.warm_up == 0 && !request.traced)
     });
     let request = request.clone().k(options.sampler.k);
-    match state.negative.into_tempering().filter(|_| goes_on) {
+    match state.into_negative().into_tempering().filter(|_| goes_on) {
         Some(tempering) => {
             // Sampling adapts the ladder in its warm-up, whatever the run was trained with.
             let mut adaptation = options.ladder.adaptation();

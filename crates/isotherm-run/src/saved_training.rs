@@ -43,11 +43,11 @@ impl SavedTraining<'_> {
             metrics.append(row)?;
         }
         let seconds = self.summary.map_or(Seconds::default(), |summary| summary.seconds);
-        RowLog::open(&folder.timing(), 0)?.append(&Timing { step: state.step, seconds })?;
+        RowLog::open(&folder.timing(), 0)?.append(&Timing { step: state.step(), seconds })?;
         bundle.insert("metrics_bytes", &[1], &[metrics.sync()?])?;
         checkpoint::save(folder.path(), &bundle)?;
         let [model, averaged] = state.result();
-        checkpoint::write(&model_bundle(model, averaged, &state.reference)?, &folder.model())?;
+        checkpoint::write(&model_bundle(model, averaged, state.reference())?, &folder.model())?;
         if let Some(summary) = self.summary {
             folder.write_summary(summary)?;
         }

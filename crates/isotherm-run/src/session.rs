@@ -133,7 +133,7 @@ impl Session {
         let metrics_bytes = loaded.bundle.get::<u64>("metrics_bytes", &[1])?[0];
         let name = format!("the run {}", path.display());
         let run = TrainingRun::resume(&config, data, &loaded.bundle, &name)?;
-        let step = run.state().step;
+        let step = run.state().step();
         let mut session = Session::assemble(folder, lock, run, metrics_bytes)?;
         session.saved_at = loaded.fell_back.is_none().then_some(step);
         Ok((session, loaded.fell_back.map(Diagnostic::from)))
@@ -145,7 +145,7 @@ impl Session {
         mut run: TrainingRun,
         metrics_bytes: u64,
     ) -> Result<Session> {
-        let step = run.state().step;
+        let step = run.state().step();
         let metrics = RowLog::open(&folder.metrics(), metrics_bytes)?;
         let (clock, timing_bytes) =
             leading_rows(&folder.timing(), |timing: &Timing| timing.step <= step);
@@ -169,13 +169,13 @@ impl Session {
 
     fn run_on(&mut self, observer: &mut dyn Observer) -> Result<Outcome> {
         if keep_awake(|| self.steps(observer))? == Ended::Stopped {
-            return Ok(Outcome::Interrupted(self.saved_at.unwrap_or(self.run.state().step)));
+            return Ok(Outcome::Interrupted(self.saved_at.unwrap_or(self.run.state().step())));
         }
-        if self.saved_at != Some(self.run.state().step) {
+        if self.saved_at != Some(self.run.state().step()) {
             self.save()?;
         }
         let run = self.folder.path().display().to_string();
-        let units = exact::smaller_layer(&self.run.state().model);
+        let units = exact::smaller_layer(self.run.state().model());
         let estimates =
             self.run.plan().options().record.final_likelihood == FinalLikelihood::Estimate;
         if (LONG_ENUMERATION..=exact::LARGEST).contains(&units) {
@@ -185,7 +185,7 @@ impl Session {
         }
         match self.finish(observer) {
             Err(error) if error.kind() == Kind::Interrupted => {
-                Ok(Outcome::Interrupted(self.run.state().step))
+                Ok(Outcome::Interrupted(self.run.state().step()))
             }
             summary => summary.map(|summary| Outcome::Finished(Box::new(summary))),
         }
@@ -205,7 +205,7 @@ impl Session {
                 return Ok(Ended::Stopped);
             }
             // The likelihood of a row can take seconds. If it is interrupted, the run continues from here.
-            if self.run.enumerates_next() && self.saved_at != Some(self.run.state().step) {
+            if self.run.enumerates_next() && self.saved_at != Some(self.run.state().step()) {
                 self.save()?;
             }
             let row = match self.run.step(&mut || !observer.should_stop()) {
@@ -219,7 +219,7 @@ impl Session {
             }
             observer.step(self.run.state(), self.run.plan());
             let every = self.run.plan().options().record.checkpoint_every;
-            if self.run.state().step.is_multiple_of(every) {
+            if self.run.state().step().is_multiple_of(every) {
                 self.save()?;
             }
         }
@@ -250,7 +250,7 @@ impl Session {
         let mut bundle = self.run.to_bundle()?;
         bundle.insert("metrics_bytes", &[1], &[metrics_bytes])?;
         checkpoint::save(self.folder.path(), &bundle)?;
-        self.saved_at = Some(self.run.state().step);
+        self.saved_at = Some(self.run.state().step());
         Ok(())
     }
 
@@ -258,7 +258,7 @@ impl Session {
     fn finish(&mut self, observer: &mut dyn Observer) -> Result<Summary> {
         let [model, averaged] = self.run.state().result();
         checkpoint::write(
-            &model_bundle(model, averaged, &self.run.state().reference)?,
+            &model_bundle(model, averaged, self.run.state().reference())?,
             &self.folder.model(),
         )?;
         let ReadRows { rows, unreadable, .. } = read_rows(&self.folder.metrics())?;

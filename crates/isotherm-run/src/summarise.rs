@@ -70,7 +70,7 @@ impl TrainingRun {
             rows: &with_the_last(rows, state, self.plan()),
             unreadable,
             options: Some(self.plan().options()),
-            last_step: state.step,
+            last_step: state.step(),
             stopped: stopped.as_ref(),
             model_written: true,
             ending: Some(Ending {
@@ -105,11 +105,11 @@ impl TrainingRun {
 
 /// The rows of a run up to its last step, for which there is no row if it was stopped between two.
 fn with_the_last<'a>(rows: &'a [Row], state: &TrainState, plan: &Plan) -> Cow<'a, [Row]> {
-    if rows.last().is_some_and(|row| row.step == state.step) {
+    if rows.last().is_some_and(|row| row.step == state.step()) {
         return Cow::Borrowed(rows);
     }
     let last = Row {
-        step: state.step,
+        step: state.step(),
         phase: phase_of(state, plan),
         learning_rate: 0.0,
         event: None,
@@ -123,11 +123,11 @@ fn with_the_last<'a>(rows: &'a [Row], state: &TrainState, plan: &Plan) -> Cow<'a
 }
 
 fn ladder_of(state: &TrainState) -> Option<LadderRow> {
-    state.negative.ladder().and_then(LadderRow::of)
+    state.negative().ladder().and_then(LadderRow::of)
 }
 
 fn phase_of(state: &TrainState, plan: &Plan) -> Phase {
-    if state.step > plan.options().optimiser.updates { Phase::Sample } else { Phase::Train }
+    if state.step() > plan.options().optimiser.updates { Phase::Sample } else { Phase::Train }
 }
 
 /// The figures of a run that is done.
@@ -150,12 +150,12 @@ fn summarise(
         log_likelihood_test: test.0,
         log_likelihood_test_averaged: test.1,
         entropy_limit: data.limit(),
-        best: state.best.as_ref().map(|best| best.chosen()).map(|chosen| BestModel {
+        best: state.best().map(|best| best.chosen()).map(|chosen| BestModel {
             update: chosen.update,
             log_likelihood_valid: chosen.log_likelihood,
         }),
-        updates: state.step.min(options.optimiser.updates),
-        sampling_steps: state.step.saturating_sub(options.optimiser.updates),
+        updates: state.step().min(options.optimiser.updates),
+        sampling_steps: state.step().saturating_sub(options.optimiser.updates),
         rungs: ladder.map_or(1, |ladder| ladder.betas.len()),
         betas: ladder.map_or(vec![1.0], |ladder| ladder.betas.clone()),
         swap_rate: ladder.map(|ladder| SwapRate {

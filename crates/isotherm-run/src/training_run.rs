@@ -200,25 +200,20 @@ impl TrainingRun {
     /// Continues on other data of the same width, for `updates` more updates. It starts from the best
     /// model, if there were validation data.
     pub fn learn_from(&mut self, data: RunData, updates: u64) -> Result<()> {
-        let step = self.state.step;
+        let step = self.state.step();
         let options = self.plan().options().clone().updates(step + updates);
         let plan = options.check(data.train.n_visible())?;
         self.digests = Digests::of(&data);
         let RunData { train, valid, test } = data;
         (self.trainer, self.valid, self.test) = (Trainer::new(plan, train), valid, test);
         self.trainer.begin_a_pass(&self.state);
-        if let Some(best) = self.state.best.take() {
-            let chosen = best.chosen().clone();
-            (self.state.model, self.state.averaged) = (Rbm::new(chosen.model), chosen.averaged);
-            self.state.online.iter_mut().for_each(OnlineLogZ::reset);
-        }
-        self.state.negative.change_plan(self.trainer.plan(), step);
+        self.state.change_plan(self.trainer.plan());
         Ok(())
     }
 
     /// Whether all steps are done.
     pub fn is_complete(&self) -> bool {
-        self.state.step >= self.plan().total_steps()
+        self.state.step() >= self.plan().total_steps()
     }
 
     /// One step, and the row of metrics if one is due. `goes_on` is asked while the likelihoods of the row are
@@ -233,9 +228,9 @@ impl TrainingRun {
 
     /// Whether the row of the next step has likelihoods that take long to enumerate.
     pub(super) fn enumerates_next(&self) -> bool {
-        self.measures_at(self.state.step + 1)
-            && self.state.online.is_none()
-            && exact::terms(&self.state.model) > LONG_ROW
+        self.measures_at(self.state.step() + 1)
+            && self.state.online().is_none()
+            && exact::terms(self.state.model()) > LONG_ROW
     }
 
     /// Whether likelihoods are measured after this number of updates.
@@ -248,16 +243,16 @@ impl TrainingRun {
     /// Whether training should stop early.
     pub fn has_stalled(&self) -> bool {
         let OptimiserOptions { updates, patience, .. } = self.plan().options().optimiser;
-        self.state.step < updates && self.state.has_stalled(patience)
+        self.state.step() < updates && self.state.has_stalled(patience)
     }
 
     /// The diagnostic of a run that has stopped, or would stop now, before its last update.
     pub fn stopped_early(&self) -> Option<Diagnostic> {
         let optimiser = &self.plan().options().optimiser;
-        let (updates, of, patience) = (self.state.step, optimiser.updates, optimiser.patience);
-        let because = match &self.state.best {
+        let (updates, of, patience) = (self.state.step(), optimiser.updates, optimiser.patience);
+        let because = match self.state.best() {
             Some(best) if self.state.has_stalled(patience) => {
-                Stop::Patience { best: best.measurements.highest_at }
+                Stop::Patience { best: best.highest_at() }
             }
             _ => Stop::Interrupted,
         };
@@ -280,7 +275,7 @@ impl TrainingRun {
 
     /// The row of the step just done, if one is due.
     fn row(&mut self, info: &StepInfo, goes_on: &mut dyn FnMut() -> bool) -> Result<Option<Row>> {
-        let (plan, step) = (self.trainer.plan(), self.state.step);
+        let (plan, step) = (self.trainer.plan(), self.state.step());
         let ends = step == plan.options().optimiser.updates || step == plan.total_steps();
         let measured = info.phase == Phase::Train && self.measures_at(step);
         if !(step % plan.metrics_every() == 0 || ends || info.change.is_some() || measured) {
@@ -307,14 +302,14 @@ impl TrainingRun {
             log_likelihood_averaged: likelihoods.averaged,
             log_likelihood_valid: likelihoods.valid,
             log_z_averaged: likelihoods.log_z,
-            ladder: self.state.negative.ladder().and_then(LadderRow::of),
+            ladder: self.state.negative().ladder().and_then(LadderRow::of),
         }))
     }
 
     /// The current likelihoods, if they can be measured.
     fn likelihoods(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<Likelihoods> {
         let begun = Instant::now();
-        let likelihoods = match &self.state.online {
+        let likelihoods = match self.state.online() {
             Some(online) => self.estimated_online(online),
             None => self.enumerated(goes_on)?,
         };
@@ -324,11 +319,11 @@ impl TrainingRun {
 
     fn enumerated(&self, goes_on: &mut dyn FnMut() -> bool) -> Result<Likelihoods> {
         let mut enumerate = |model: &Rbm| exact::log_z_with_progress(model, &mut |_| goes_on());
-        let averaged = Rbm::new(self.state.averaged.clone());
-        let (log_z, of_model) = (enumerate(&averaged)?, enumerate(&self.state.model)?);
+        let averaged = Rbm::new(self.state.averaged().clone());
+        let (log_z, of_model) = (enumerate(&averaged)?, enumerate(self.state.model())?);
         let of_averaged = |data: &Dataset| measure_given(&averaged, log_z, data, Effort::Quick);
         Ok(Likelihoods {
-            train: Some(measure_given(&self.state.model, of_model, self.data(), Effort::Quick)),
+            train: Some(measure_given(self.state.model(), of_model, self.data(), Effort::Quick)),
             averaged: Some(of_averaged(self.data())),
             valid: self.valid().map(of_averaged),
             log_z: None,
@@ -336,7 +331,7 @@ impl TrainingRun {
     }
 
     fn estimated_online(&self, online: &OnlineLogZ) -> Likelihoods {
-        let averaged = Rbm::new(self.state.averaged.clone());
+        let averaged = Rbm::new(self.state.averaged().clone());
         let Some(log_z) = online.log_z(&averaged) else { return Likelihoods::default() };
         Likelihoods {
             train: None,
@@ -348,7 +343,7 @@ impl TrainingRun {
 
     /// Whether the model is too large for an exact likelihood.
     pub fn is_too_large(&self) -> bool {
-        exact::smaller_layer(&self.state.model) > exact::LARGEST
+        exact::smaller_layer(self.state.model()) > exact::LARGEST
     }
 
     /// The likelihoods of all parts of the data, if they can be measured.

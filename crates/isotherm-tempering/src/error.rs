@@ -10,7 +10,7 @@ use std::fmt;
 use crate::words::{Dialect, Plain};
 
 /// `Result` with [`Error`].
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong.
 pub struct Error {

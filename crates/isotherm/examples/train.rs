@@ -13,9 +13,9 @@ pub(crate) fn main() -> Result<()> {
     let data = Dataset::from_rows(&rows)?;
     let mut training = Training::on(&data).hidden(4).updates(5000).begin()?;
     training.run(|info, state| {
-        if state.step % 1000 == 0 {
-            let rungs = state.negative.ladder().map_or(1, |it| it.ladder().rungs());
-            println!("update {}: rate {:.4}, {rungs} rungs", state.step, info.learning_rate);
+        if state.step() % 1000 == 0 {
+            let rungs = state.negative().ladder().map_or(1, |it| it.ladder().rungs());
+            println!("update {}: rate {:.4}, {rungs} rungs", state.step(), info.learning_rate);
         }
         true
     })?;

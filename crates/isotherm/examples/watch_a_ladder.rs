@@ -7,13 +7,13 @@ pub(crate) fn main() -> Result<()> {
     let mut training = training.begin()?;
     training.run(|info, state| {
         if let Some(change) = info.change {
-            println!("update {}: {change:?}", state.step);
+            println!("update {}: {change:?}", state.step());
         }
-        if let Some(ladder) = state.negative.ladder().filter(|_| state.step % 4000 == 0) {
+        if let Some(ladder) = state.negative().ladder().filter(|_| state.step() % 4000 == 0) {
             let betas: Vec<String> =
                 ladder.ladder().betas().iter().map(|beta| format!("{beta:.2}")).collect();
             let trips = ladder.flow().round_trips();
-            println!("update {}: β = {}, {trips} round trips", state.step, betas.join(" "));
+            println!("update {}: β = {}, {trips} round trips", state.step(), betas.join(" "));
         }
         true
     })

@@ -5,7 +5,7 @@ mod checkpoint;
 mod diverged;
 mod state;
 
-pub use best::{Best, Candidate, Measurements, Reach};
+pub use best::{Best, Candidate, Reach};
 pub use diverged::Diverged;
 pub use state::TrainState;
 

@@ -213,7 +213,7 @@ fn impossible_options() {
         ("--min-rungs 9 --max-rungs 8", &["--min-rungs 9", "--max-rungs 8"]),
         ("--rungs 101", &["--rungs 101", "--max-rungs 100"]),
         ("--rungs 1", &["--rungs", "at least 2"]),
-        ("--rungs 0 --algorithm pt", &["--rungs", "at least 1", "not 0"]),
+        ("--rungs 0 --algorithm pt", &["--rungs", "at least 2"]),
         ("--rungs 4 --algorithm cd", &["--rungs 4", "pt or apt"]),
         ("--rungs 4 --algorithm sml", &["--rungs 4", "pt or apt"]),
         ("--columns 6 --algorithm cd", &["--columns", "--algorithm cd", "--batch"]),

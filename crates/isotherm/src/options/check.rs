@@ -125,7 +125,7 @@ impl Options {
                 let rungs = rungs.unwrap_or(ladder::absent::rungs);
                 Err(OptionError::TooManyRungs { rungs, max_rungs }.into())
             }
-            (Persistence::Ladder { .. }, Some(1)) => Err(OptionError::TooFewRungs.into()),
+            (Persistence::Ladder { .. }, Some(0 | 1)) => Err(OptionError::TooFewRungs.into()),
             (Persistence::Ladder { .. }, rungs) => Ok(rungs.unwrap_or(ladder::absent::rungs)),
             (_, None | Some(1)) => Ok(1),
             (_, Some(rungs)) => {

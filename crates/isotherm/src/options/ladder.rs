@@ -9,7 +9,7 @@ section! {
     /// The ladder of inverse temperatures, and how it adapts.
     pub struct LadderOptions in "ladder" titled "Ladder", set by Options.ladder and TrainingBuilder {
         /// Rungs at the start.
-        rungs: Option<usize> = None, in 1..=u64::MAX, absent 10;
+        rungs: Option<usize> = None, absent 10;
         /// Spacing of the rungs at the start.
         spacing: Spacing = Spacing::Linear;
         /// The rule that moves the rungs: make f_up linear (the paper's), Katzgraber's feedback, equal rejection

@@ -20,32 +20,32 @@ pub struct Candidate {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
     /// The best so far.
-    pub kept: Candidate,
+    pub(super) kept: Candidate,
     /// A later one, until enough measurements after it show whether it is better.
-    pub candidate: Option<Candidate>,
+    pub(super) candidate: Option<Candidate>,
     /// The measurements so far.
-    pub measurements: Measurements,
+    pub(super) measurements: Measurements,
 }
 
 /// Measurements of the likelihood of the validation data. Online estimates are noisy, and the highest of
 /// many noisy values is mostly luck. So models are compared by the mean of the measurements around them, as
 /// many before as after, which neither luck nor later updates bias. Candidates are half a window apart.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measurements {
+pub(super) struct Measurements {
     /// The most recent ones, at most one window.
-    pub recent: Vec<f64>,
+    pub(super) recent: Vec<f64>,
     /// The moving mean of their standard errors.
-    pub std_error: f64,
+    pub(super) std_error: f64,
     /// Measurements since the candidate.
-    pub since_candidate: u64,
+    pub(super) since_candidate: u64,
     /// The highest mean so far.
-    pub highest: f64,
+    pub(super) highest: f64,
     /// Updates of the model with that mean.
-    pub highest_at: u64,
+    pub(super) highest_at: u64,
     /// Updates of the last model that was compared.
-    pub judged_at: u64,
+    pub(super) judged_at: u64,
     /// Updates at the last measurement.
-    pub last_at: u64,
+    pub(super) last_at: u64,
 }
 
 /// The weight of a measurement in the moving mean of the errors.
@@ -113,6 +113,11 @@ impl Best {
         } else {
             (self.candidate, self.measurements.since_candidate) = (Some(now), 0);
         }
+    }
+
+    /// Updates of the model around which the measurements were highest.
+    pub fn highest_at(&self) -> u64 {
+        self.measurements.highest_at
     }
 
     /// The best model if no more measurements follow: the candidate is judged by those that exist.

@@ -11,23 +11,23 @@ use crate::references::Reference;
 /// The state of a run between two steps.
 pub struct TrainState {
     /// Steps done: updates first, then steps of the sampling phase.
-    pub step: u64,
+    pub(crate) step: u64,
     /// The model.
-    pub model: Rbm,
+    pub(crate) model: Rbm,
     /// A moving average of its parameters.
-    pub averaged: Parameters,
+    pub(crate) averaged: Parameters,
     /// The momentum of its parameters.
-    pub velocity: Parameters,
+    pub(crate) velocity: Parameters,
     /// What is maximised.
-    pub objective: Box<dyn Objective>,
+    pub(crate) objective: Box<dyn Objective>,
     /// The sampler with its replicas and its ladder.
-    pub negative: Box<dyn NegativeSampler>,
+    pub(crate) negative: Box<dyn NegativeSampler>,
     /// The online estimate of log Z.
-    pub online: Option<OnlineLogZ>,
+    pub(crate) online: Option<OnlineLogZ>,
     /// The reference that the ladder starts from; it stays as it is.
-    pub reference: Reference,
+    pub(crate) reference: Reference,
     /// The best model so far, where there are validation data.
-    pub best: Option<Box<Best>>,
+    pub(crate) best: Option<Box<Best>>,
 }
 
 impl TrainState {
@@ -63,5 +63,72 @@ impl TrainState {
             model,
             reference,
         }
+    }
+
+    /// Steps done: updates first, then steps of the sampling phase.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Rbm {
+        &self.model
+    }
+
+    /// A moving average of its parameters.
+    pub fn averaged(&self) -> &Parameters {
+        &self.averaged
+    }
+
+    /// The momentum of its parameters.
+    pub fn velocity(&self) -> &Parameters {
+        &self.velocity
+    }
+
+    /// What is maximised.
+    pub fn objective(&self) -> &dyn Objective {
+        &*self.objective
+    }
+
+    /// The sampler with its replicas and its ladder.
+    pub fn negative(&self) -> &dyn NegativeSampler {
+        &*self.negative
+    }
+
+    /// The sampler alone, to go on with it elsewhere.
+    pub fn into_negative(self) -> Box<dyn NegativeSampler> {
+        self.negative
+    }
+
+    /// The online estimate of log Z.
+    pub fn online(&self) -> Option<&OnlineLogZ> {
+        self.online.as_ref()
+    }
+
+    /// The reference that the ladder starts from; it stays as it is.
+    pub fn reference(&self) -> &Reference {
+        &self.reference
+    }
+
+    /// The best model so far, where there are validation data.
+    pub fn best(&self) -> Option<&Best> {
+        self.best.as_deref()
+    }
+
+    /// Goes on from another model of the same size; the replicas stay where they are.
+    pub fn set_model(&mut self, model: Rbm) {
+        self.averaged = model.parameters().clone();
+        self.model = model;
+        self.online.iter_mut().for_each(OnlineLogZ::reset);
+    }
+
+    /// Goes on by another plan, on data with other measurements: from the best model, if there was one.
+    pub fn change_plan(&mut self, plan: &Plan) {
+        if let Some(best) = self.best.take() {
+            let chosen = best.chosen().clone();
+            self.set_model(Rbm::new(chosen.model));
+            self.averaged = chosen.averaged;
+        }
+        self.negative.change_plan(plan, self.step);
     }
 }

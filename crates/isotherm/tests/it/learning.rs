@@ -24,7 +24,7 @@ fn trained(options: Options) -> (TrainState, Trainer) {
 }
 
 fn log_likelihood(state: &TrainState, trainer: &Trainer) -> f64 {
-    measure(&state.model, trainer.data(), Effort::Quick).unwrap().value
+    measure(state.model(), trainer.data(), Effort::Quick).unwrap().value
 }
 
 /// The default run, cut short: seeds 1, 2 and 3 come to −175, −186 and −187 nats in 2000 updates,
@@ -35,7 +35,7 @@ fn the_default_learns_the_mixture() {
         let (state, trainer) = trained(Options::default().updates(2000).seed(seed));
         let value = log_likelihood(&state, &trainer);
         assert!(value > -220.0, "seed {seed}: {value}");
-        let ladder = state.negative.ladder().unwrap();
+        let ladder = state.negative().ladder().unwrap();
         // In the last 400 updates, when the ladder still has its hardest move before it.
         assert!(ladder.flow().round_trips() > 0, "seed {seed}: no round trip");
     }
@@ -187,13 +187,14 @@ fn the_number_of_threads_changes_nothing() {
 #[test]
 fn a_model_file_keeps_every_bit_and_refuses_what_is_not_finite() {
     let (state, _) = trained(Options::default().updates(5));
-    let bundle = model_bundle(state.model.parameters(), &state.averaged, &state.reference).unwrap();
+    let bundle =
+        model_bundle(state.model().parameters(), state.averaged(), state.reference()).unwrap();
     let read = model_in(&Bundle::from_bytes(&bundle.to_bytes().unwrap()).unwrap()).unwrap();
-    assert_eq!(read.model.parameters(), state.model.parameters());
-    assert_eq!(read.averaged.unwrap().parameters(), &state.averaged);
-    let mut broken = state.model.clone();
+    assert_eq!(read.model.parameters(), state.model().parameters());
+    assert_eq!(read.averaged.unwrap().parameters(), state.averaged());
+    let mut broken = state.model().clone();
     broken.change(|p| p.w.row_mut(3)[2] = f32::NAN);
-    let bundle = model_bundle(broken.parameters(), &state.averaged, &state.reference).unwrap();
+    let bundle = model_bundle(broken.parameters(), state.averaged(), state.reference()).unwrap();
     let error = model_in(&bundle).unwrap_err();
     assert_eq!(error.kind(), Kind::Corrupt);
     assert_eq!(error.cause(), Some(&ModelError::NotFinite { name: "W".to_owned() }));
@@ -208,7 +209,7 @@ fn weights_that_overflow_stop_the_run_with_the_update() {
     let mut trainer = Trainer::new(plan, data);
     let error = (0..50).find_map(|_| trainer.step(&mut state).err()).unwrap();
     assert_eq!(error.kind(), Kind::NonFinite);
-    let update = state.step + 1;
+    let update = state.step() + 1;
     assert_eq!(error.cause(), Some(&Diverged { update, lr: 1e37 }), "{error}");
 }
 
@@ -223,10 +224,10 @@ fn averaged_parameters_are_a_moving_mean() {
     let mut sum = 0.0;
     for _ in 0..updates {
         trainer.step(&mut state).unwrap();
-        sum += f64::from(state.model.parameters().w.row(17)[4]);
+        sum += f64::from(state.model().parameters().w.row(17)[4]);
     }
     // Over a window as long as the run the moving mean is the plain one.
-    let averaged = f64::from(state.averaged.w.row(17)[4]);
+    let averaged = f64::from(state.averaged().w.row(17)[4]);
     assert!((averaged - sum / updates as f64).abs() < 1e-6);
 }
 

@@ -22,8 +22,8 @@ fn watch(
     for update in 1..=options.optimiser.updates {
         trainer.step(&mut state).unwrap();
         if at(update) {
-            let averaged = Rbm::new(state.averaged.clone());
-            let seen = state.online.as_ref().unwrap().log_z(&averaged).unwrap().estimate;
+            let averaged = Rbm::new(state.averaged().clone());
+            let seen = state.online().unwrap().log_z(&averaged).unwrap().estimate;
             look(seen, exact::log_z(&averaged).unwrap());
         }
     }

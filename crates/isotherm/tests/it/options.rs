@@ -230,6 +230,7 @@ fn every_refusal_can_be_reached_and_is_one_of_options() {
             plain().algorithm(Algorithm::Cd).temper_every(2),
             OptionError::NeedsLadder { name: name::temper_every, value: 2 },
         ),
+        (plain().rungs(Some(0)), OptionError::TooFewRungs),
         (plain().rungs(Some(1)), OptionError::TooFewRungs),
         (
             plain().rungs(Some(11)).max_rungs(10),

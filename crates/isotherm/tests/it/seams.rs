@@ -119,10 +119,10 @@ fn assert_resumes(begin: impl Fn(&Plan, &[f64]) -> TrainState) {
         }
     };
     let mut whole = begin(&plan, &marginals);
-    let before = whole.model.parameters().clone();
+    let before = whole.model().parameters().clone();
     go_on(&mut whole, 55);
-    assert_ne!(&before, whole.model.parameters(), "it learned");
-    assert!(whole.negative.ladder().is_none());
+    assert_ne!(&before, whole.model().parameters(), "it learned");
+    assert!(whole.negative().ladder().is_none());
 
     let mut first = begin(&plan, &marginals);
     go_on(&mut first, 30);
@@ -152,12 +152,12 @@ fn the_hook_sees_every_update() {
     let training = Training::on(&data).hidden(2).updates(200).sampling_steps(7).batch(10);
     let training = training.with_negative(|_, _| LastBatch::default());
     let mut training = training.algorithm(Algorithm::Sml).begin().unwrap();
-    let before = training.state().model.parameters().c.clone();
+    let before = training.state().model().parameters().c.clone();
     training.run(|_, _| true).unwrap();
     let bundle = bundle(training.state());
     assert_eq!(bundle.get::<u64>("toy.sampling_steps", &[1]).unwrap(), [7]);
     let moved: Vec<f32> = bundle.get("toy.moved", &[6]).unwrap();
-    let after = &training.state().model.parameters().c;
+    let after = &training.state().model().parameters().c;
     for ((before, after), moved) in before.row(0).iter().zip(after.row(0)).zip(moved) {
         assert!((before + moved - after).abs() < 1e-4, "{before} + {moved} is not {after}");
         assert!(moved.abs() > 1e-3, "{moved}");
@@ -170,9 +170,9 @@ fn an_objective_from_outside_is_maximised() {
     let training = Training::on(&data).hidden(2).updates(400).lr(0.1).weight_decay(0.1);
     let training = training.with_objective(|_, _| Parabola { wanted: 1.5, moves: 0.0 });
     let mut training = training.begin().unwrap();
-    let before = training.state().model.parameters().clone();
+    let before = training.state().model().parameters().clone();
     training.run(|_, _| true).unwrap();
-    let Parameters { w, b, c } = training.state().model.parameters();
+    let Parameters { w, b, c } = training.state().model().parameters();
     assert!(c.row(0).iter().all(|c| (c - 1.5).abs() < 1e-3), "{c:?}");
     // It has no offsets, so a penalty on the weights moves no bias.
     assert!(w.row(0)[0].abs() < 0.5 * before.w.row(0)[0].abs(), "the weights decayed");
@@ -352,7 +352,7 @@ fn a_path_from_outside_trains_a_model() {
         |plan: &Plan, it: &[f64]| Tempered::with_ensemble(plan, it.len(), four_states());
     let mut training = training.with_negative(on_four_states).begin().unwrap();
     training.run(|_, _| true).unwrap();
-    let ladder = training.state().negative.ladder().unwrap();
+    let ladder = training.state().negative().ladder().unwrap();
     assert!(ladder.flow().round_trips() > 100, "{}", ladder.flow().round_trips());
     let found = training.model().log_likelihood(&data).unwrap();
     assert!(found.value > -1.0, "{found}");

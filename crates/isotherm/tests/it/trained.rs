@@ -50,5 +50,5 @@ pub fn train(data: &Dataset, hidden: usize, updates: u64) -> Rbm {
     for _ in 0..updates {
         trainer.step(&mut state).unwrap();
     }
-    state.model
+    state.model().clone()
 }
