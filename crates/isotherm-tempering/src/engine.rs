@@ -213,6 +213,12 @@ impl<E: Ensemble> Tempering<E> {
         Ok(())
     }
 
+    /// Lets the path learn from the states after a step; see [`Path::learn`](crate::Path::learn).
+    pub fn learn(&mut self) {
+        let betas = &self.buffers.betas_of_rows;
+        self.ensemble.learn(self.state.ladder.betas(), betas);
+    }
+
     /// Calls `work` with the ensemble and the rows at β = 1: one for each column, then the particles off
     /// the ladder.
     pub fn at_the_cold_end<T>(&mut self, work: impl FnOnce(&mut E, &[usize]) -> T) -> T {
@@ -227,6 +233,7 @@ impl<E: Ensemble> Tempering<E> {
         if self.state.ladder.rungs() < 2 {
             return None;
         }
+        self.learn();
         self.respace(adaptation);
         let since_decision = &mut self.state.counters.since_decision;
         *since_decision += 1;

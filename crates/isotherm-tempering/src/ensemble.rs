@@ -42,6 +42,11 @@ pub trait Ensemble {
         let _ = (model, betas, key);
     }
 
+    /// See [`Path::learn`].
+    fn learn(&mut self, ladder: &[f64], betas: &[f64]) {
+        let _ = (ladder, betas);
+    }
+
     /// See [`States::select`].
     fn select(&mut self, rows: &[usize]);
 }
@@ -86,6 +91,10 @@ impl<P: Path, E: Explorer<P>> Ensemble for Population<P, E> {
         self.explorer.resample(&self.path, model, &mut self.states, betas, key);
     }
 
+    fn learn(&mut self, ladder: &[f64], betas: &[f64]) {
+        self.path.learn(&mut self.states, ladder, betas);
+    }
+
     fn select(&mut self, rows: &[usize]) {
         self.states.select(rows);
     }
@@ -119,6 +128,10 @@ impl<T: Ensemble + ?Sized> Ensemble for Box<T> {
 
     fn resample(&mut self, model: &Self::Model, betas: &[f64], key: Key) {
         (**self).resample(model, betas, key);
+    }
+
+    fn learn(&mut self, ladder: &[f64], betas: &[f64]) {
+        (**self).learn(ladder, betas);
     }
 
     fn select(&mut self, rows: &[usize]) {

@@ -31,6 +31,23 @@ pub trait Path {
     /// the differences along the path.
     fn log_z_of_reference(&self) -> f64;
 
+    /// Learns from the states after a step how to weigh the regions of the state space along the path, if the path
+    /// can. `ladder` has the β of the rungs, β = 1 first, and `betas` those of the rows. The ends of the path stay as they
+    /// are. While log Z is measured nothing is learned.
+    fn learn(&mut self, states: &mut Self::States, ladder: &[f64], betas: &[f64]) {
+        let _ = (states, ladder, betas);
+    }
+
+    /// What was learned, as numbers that a checkpoint holds.
+    fn learned(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
+    /// Goes on from such numbers; whether they fit this path.
+    fn set_learned(&mut self, values: &[f64]) -> bool {
+        values.is_empty()
+    }
+
     /// log [π_βx(y) π_βy(x)] / [π_βx(x) π_βy(y)] after a sweep, for the rows `x` and `y` and their
     /// inverse temperatures: the logarithm of the paper's swap ratio.
     fn log_ratio(

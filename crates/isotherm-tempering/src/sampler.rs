@@ -153,8 +153,11 @@ impl<E: Ensemble> Sampler<E> {
             }
             self.step(model)?;
             match &how {
-                WarmUp::Tune => {}
-                WarmUp::FollowFlow => self.tempering.follow_flow(step, steps),
+                WarmUp::Tune => self.tempering.learn(),
+                WarmUp::FollowFlow => {
+                    self.tempering.learn();
+                    self.tempering.follow_flow(step, steps);
+                }
                 WarmUp::Adapt(adaptation) => {
                     self.tempering.adapt(adaptation);
                 }

@@ -39,7 +39,7 @@ pub type Gibbs = Population<GibbsPath, BlockGibbs>;
 impl GibbsPath {
     /// An ensemble on this path without replicas yet.
     pub fn population(self, n_visible: usize, n_hidden: usize) -> Gibbs {
-        let components = self.mixture.as_ref().map_or(0, |mixture| mixture.components());
+        let components = self.mixture.as_ref().map_or(0, |from| from.mixture.components());
         let states = GibbsStates::new(n_visible, n_hidden, components);
         Population { path: self, explorer: BlockGibbs { tilt: vec![0.0; n_visible] }, states }
     }
@@ -70,7 +70,7 @@ impl BlockGibbs {
         let target = Target {
             model,
             base: &path.base,
-            mixture: path.mixture.as_deref(),
+            mixture: path.mixture.as_ref(),
             tilt: &self.tilt,
             few,
             to_visible: Grouping::of(rows, n_hidden),

@@ -1,18 +1,43 @@
 //! The component of a mixture that each row belongs to, as long as the reference has a part in its
 //! distribution.
 //!
-//! With a [`Mixture`] as reference, π_β(v, h, z) ∝ w_z q(v | z)^(1−β) exp(−β E(v, h)): z is part of the state. The
-//! weights w_z are not tempered, so that clusters keep them along the path. Given v, z is independent of h,
+//! With a [`Mixture`] as reference, π_β(v, h, z) ∝ exp(a_z(β)) q(v | z)^(1−β) exp(−β E(v, h)): z is part of the state, and
+//! the [`Balance`] a_z(β) lets the components keep their weights along the path. Given v, z is independent of h,
 //! and both are summed out where swaps are decided; given z, the component's log-odds are the reference's
 //! part of the visible field. At β = 0 a sweep begins by drawing z from w, whatever it was.
 
 use isotherm_kernels::mixture::exp_weights;
 use isotherm_kernels::{LaneRng, Level, Tile};
 
+use std::sync::Arc;
+
+use super::balance::Balance;
 use crate::references::{Mixture, uniform};
 
 /// The most components of a mixture that can be a reference.
 pub const MOST_COMPONENTS: usize = 256;
+
+/// A mixture as the reference of a path.
+#[derive(Clone, Debug)]
+pub(super) struct FromMixture {
+    pub(super) mixture: Arc<Mixture>,
+    pub(super) balance: Balance,
+}
+
+impl FromMixture {
+    pub(super) fn new(mixture: Arc<Mixture>) -> FromMixture {
+        assert!(mixture.components() <= MOST_COMPONENTS, "components of the reference");
+        FromMixture { balance: Balance::new(mixture.log_weights()), mixture }
+    }
+
+    /// m and the sum of exp(y_k − m), which it writes, with y_k = a_k(β) + (1 − β) log q(v | k).
+    fn exp_weights(&self, logs: &[f64], beta: f64, out: &mut [f64]) -> (f64, f64) {
+        let mut log_weights = [0.0; MOST_COMPONENTS];
+        let log_weights = &mut log_weights[..logs.len()];
+        self.balance.log_weights(beta, log_weights);
+        exp_weights(Level::detect(), log_weights, logs, 1.0 - beta, out)
+    }
+}
 
 /// The components of some rows.
 #[derive(Clone, Debug, Default)]
@@ -92,21 +117,20 @@ impl Components {
         work(&logs[..count])
     }
 
-    /// Adds log Σ_k w_k q(v | k)^(1−β) of a row, for each β.
+    /// Adds log Σ_k exp(a_k(β)) q(v | k)^(1−β) of a row, for each β.
     pub(super) fn add_logs(
         &self,
-        (mixture, row, v): (&Mixture, usize, &[u64]),
+        (from, row, v): (&FromMixture, usize, &[u64]),
         betas: &[f64],
         out: &mut [f64],
     ) {
         if betas.iter().all(|&beta| beta == 1.0) {
             return; // the logarithm of one
         }
-        self.with_logs(mixture, row, v, |logs| {
+        self.with_logs(&from.mixture, row, v, |logs| {
             let mut weights = [0.0; MOST_COMPONENTS];
             for (out, beta) in out.iter_mut().zip(betas) {
-                let (offsets, weights) = (mixture.log_weights(), &mut weights[..logs.len()]);
-                let (m, sum) = exp_weights(Level::detect(), offsets, logs, 1.0 - beta, weights);
+                let (m, sum) = from.exp_weights(logs, *beta, &mut weights[..logs.len()]);
                 *out += m + libm::log(sum);
             }
         });
@@ -115,7 +139,7 @@ impl Components {
     /// z given v, at the β of each row.
     pub(super) fn draw(
         &mut self,
-        mixture: &Mixture,
+        from: &FromMixture,
         betas: &[f32],
         v: &[u64],
         rngs: &mut [LaneRng],
@@ -124,21 +148,24 @@ impl Components {
             let u = uniform(rng);
             self.of_rows[row] = match betas[row] {
                 // Here z has no part in the distribution of v.
-                1.0 => mixture.component_at(u) as u32,
-                beta => {
-                    let share = f64::from(1.0 - beta);
-                    self.with_logs(mixture, row, v, |logs| chosen(mixture, logs, share, u))
-                }
+                1.0 => from.mixture.component_at(u) as u32,
+                beta => self.with_logs(&from.mixture, row, v, |logs| chosen(from, logs, beta, u)),
             };
         }
     }
+
+    /// log q(v | z) of a row with its own component.
+    pub(super) fn own_log(&self, mixture: &Mixture, row: usize, v: &[u64]) -> f64 {
+        self.with_logs(mixture, row, v, |logs| logs[self.of_rows[row] as usize])
+    }
 }
 
-/// A component with probability proportional to w_k exp(share · log_k), by a uniform `u`.
-fn chosen(mixture: &Mixture, logs: &[f64], share: f64, u: f64) -> u32 {
-    let (offsets, mut weights) = (mixture.log_weights(), [0.0; MOST_COMPONENTS]);
-    let (logs, weights) = (&logs[..offsets.len()], &mut weights[..offsets.len()]);
-    let (_, sum) = exp_weights(Level::detect(), offsets, logs, share, weights);
+/// A component k with probability proportional to exp(a_k(β)) q(v | k)^(1−β), by a uniform `u`; `logs` are
+/// log q(v | k).
+fn chosen(from: &FromMixture, logs: &[f64], beta: f32, u: f64) -> u32 {
+    let mut weights = [0.0; MOST_COMPONENTS];
+    let weights = &mut weights[..logs.len()];
+    let (_, sum) = from.exp_weights(logs, f64::from(beta), weights);
     let mut left = u * sum;
     let mut last = 0;
     for (k, weight) in weights.iter().enumerate() {

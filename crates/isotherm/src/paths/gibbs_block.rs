@@ -11,9 +11,8 @@ use isotherm_kernels::few_inputs::FewInputs;
 use isotherm_kernels::matrix::TILES_PER_WORD;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli, softplus};
 
-use super::components::Components;
+use super::components::{Components, FromMixture};
 use crate::model::Rbm;
-use crate::references::Mixture;
 use isotherm_tempering::streams::{Key, Purpose};
 
 /// Tiles of visible fields that a block holds at a time: 64 KiB, or one word's where that is more.
@@ -28,7 +27,7 @@ pub(super) struct Target<'a> {
     /// c₀, or nothing where it is zero.
     pub(super) base: &'a [Tile],
     /// The reference, if it is a mixture. Then c₀ is zero.
-    pub(super) mixture: Option<&'a Mixture>,
+    pub(super) mixture: Option<&'a FromMixture>,
     /// c − c₀.
     pub(super) tilt: &'a [f32],
     /// Whether the hidden units are few enough, and the rows many enough, for [`FewInputs`].
@@ -124,8 +123,8 @@ impl Block {
 
     /// v given h, as many words at a time as the scratch holds.
     fn draw_visible_by_words(&mut self, target: &Target<'_>) {
-        if let Some(mixture) = target.mixture {
-            self.components.redraw_at_reference(mixture, &self.betas, &mut self.rngs);
+        if let Some(from) = target.mixture {
+            self.components.redraw_at_reference(&from.mixture, &self.betas, &mut self.rngs);
         }
         let (rows, tiles) = (self.rows(), self.n_visible.div_ceil(LANES));
         let step = self.visible_field.len() / rows;
@@ -141,8 +140,8 @@ impl Block {
             let v = &mut self.v[words];
             match target.mixture {
                 None => bernoulli::draw_words(Level::detect(), fields, base, betas, cols, rngs, v),
-                Some(mixture) => {
-                    self.components.mix(mixture, betas, first, fields);
+                Some(from) => {
+                    self.components.mix(&from.mixture, betas, first, fields);
                     let ones = &self.ones;
                     bernoulli::draw_words(Level::detect(), fields, &[], ones, cols, rngs, v);
                 }
@@ -155,8 +154,8 @@ impl Block {
         let v = BitRows::by_words(&self.v, self.betas.len());
         let fields = &mut self.hidden_field;
         target.model.hidden_field_by_tiles(target.to_hidden, v, target.tilt, fields);
-        if let Some(mixture) = target.mixture {
-            self.components.observe(mixture, &self.betas, &self.v);
+        if let Some(from) = target.mixture {
+            self.components.observe(&from.mixture, &self.betas, &self.v);
         }
     }
 
@@ -165,20 +164,26 @@ impl Block {
         let (level, fields, betas) = (Level::detect(), &self.hidden_field, &self.betas);
         let (rngs, h) = (&mut self.rngs, &mut self.h);
         bernoulli::draw_words(level, fields, &[], betas, self.n_hidden, rngs, h);
-        if let Some(mixture) = target.mixture {
-            self.components.draw(mixture, betas, &self.v, rngs);
+        if let Some(from) = target.mixture {
+            self.components.draw(from, betas, &self.v, rngs);
         }
     }
 
-    /// Adds log Σ_k w_k q(v | k)^(1−β) of a row, for each β.
+    /// Adds log Σ_k exp(a_k(β)) q(v | k)^(1−β) of a row, for each β.
     pub(super) fn add_mixture(
         &self,
         row: usize,
-        mixture: &Mixture,
+        from: &FromMixture,
         betas: &[f64],
         out: &mut [f64],
     ) {
-        self.components.add_logs((mixture, row, &self.v), betas, out);
+        self.components.add_logs((from, row, &self.v), betas, out);
+    }
+
+    /// The component of a row, and log q(v | z) with it.
+    pub(super) fn component(&self, row: usize, from: &FromMixture) -> (usize, f64) {
+        let log = self.components.own_log(&from.mixture, row, &self.v);
+        (self.components.of_rows()[row] as usize, log)
     }
 
     /// The components of the rows; none where the reference is no mixture.

@@ -4,7 +4,8 @@
 //! Written with a = b + Wᵀv and t(v) = (c − c₀)·v, and up to a term that is the same on every rung,
 //! log π_β(v, h) = β (t + h·a) and, h summed out, log π_β(v) = β t + Σ_i softplus(β a_i).
 //!
-//! From a mixture (`components.rs`) log π_β(v) has log Σ_k w_k q(v | k)^(1−β) beside them, and c₀ is zero.
+//! From a mixture (`components.rs`) log π_β(v) has log Σ_k exp(a_k(β)) q(v | k)^(1−β) beside them, and c₀ is zero. The
+//! a_k are learned from the replicas (`balance.rs`).
 
 use std::f64::consts::LN_2;
 use std::sync::Arc;
@@ -14,7 +15,9 @@ use isotherm_kernels::{Level, Matrix, Tile, scalar, softplus};
 use isotherm_tempering::Path;
 
 use super::SwapOn;
-use super::components::MOST_COMPONENTS;
+use super::balance::Observed;
+use super::components::FromMixture;
+use super::gibbs_block::Block;
 use super::gibbs_states::GibbsStates;
 use crate::model::Rbm;
 use crate::references::Mixture;
@@ -28,7 +31,7 @@ pub struct GibbsPath {
     /// c₀, or nothing where it is zero.
     pub(super) base: Vec<Tile>,
     /// The reference, if it is a mixture. Then c₀ is zero.
-    pub(super) mixture: Option<Arc<Mixture>>,
+    pub(super) mixture: Option<FromMixture>,
 }
 
 impl GibbsPath {
@@ -41,9 +44,8 @@ impl GibbsPath {
 
     /// From a mixture. Swaps are on free energies.
     pub fn from_mixture(mixture: Arc<Mixture>, n_hidden: usize) -> GibbsPath {
-        assert!(mixture.components() <= MOST_COMPONENTS, "components of the reference");
         let mut path = GibbsPath::new(mixture.n_visible(), n_hidden, &[], SwapOn::FreeEnergy);
-        path.mixture = Some(mixture);
+        path.mixture = Some(FromMixture::new(mixture));
         path
     }
 
@@ -57,8 +59,8 @@ impl GibbsPath {
                 let (level, cols) = (Level::detect(), self.n_hidden);
                 let mut log = [beta * block.tilt(at)
                     + softplus::softplus_sum_strided(level, fields, stride, beta as f32, cols)];
-                if let Some(mixture) = &self.mixture {
-                    block.add_mixture(at, mixture, &[beta], &mut log);
+                if let Some(from) = &self.mixture {
+                    block.add_mixture(at, from, &[beta], &mut log);
                 }
                 log[0]
             }
@@ -83,8 +85,8 @@ impl Path for GibbsPath {
         if self.swap == SwapOn::FreeEnergy {
             block.add_softplus(at, betas, out);
         }
-        if let Some(mixture) = &self.mixture {
-            block.add_mixture(at, mixture, betas, out);
+        if let Some(from) = &self.mixture {
+            block.add_mixture(at, from, betas, out);
         }
     }
 
@@ -96,6 +98,33 @@ impl Path for GibbsPath {
             false => base.map(|&c0| scalar::softplus(f64::from(c0))).sum(),
         };
         visible + self.n_hidden as f64 * LN_2
+    }
+
+    fn learn(&mut self, states: &mut GibbsStates, ladder: &[f64], betas: &[f64]) {
+        let Some(from) = self.mixture.as_mut().filter(|_| states.swept) else { return };
+        states.blocks.iter_mut().for_each(Block::update_coupling);
+        let rung = |beta: f64| ladder.partition_point(|&other| other > beta);
+        let warm = betas.iter().enumerate().filter(|(_, beta)| **beta < 1.0);
+        let replicas: Vec<Observed> = warm
+            .map(|(row, &beta)| {
+                let (block, at) = states.find(row);
+                let (component, log) = block.component(at, from);
+                let slope = block.tilt(at) + block.coupling(at) - log;
+                Observed { rung: rung(beta), component, slope }
+            })
+            .collect();
+        from.balance.observe(ladder, replicas.into_iter());
+    }
+
+    fn learned(&self) -> Vec<f64> {
+        self.mixture.as_ref().map_or(Vec::new(), |from| from.balance.to_values())
+    }
+
+    fn set_learned(&mut self, values: &[f64]) -> bool {
+        match &mut self.mixture {
+            Some(from) => from.balance.set_values(values),
+            None => values.is_empty(),
+        }
     }
 
     fn log_ratio(

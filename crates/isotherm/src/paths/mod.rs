@@ -5,7 +5,7 @@
 //! |---|---|---|---|
 //! | [`joint`](mod@joint) (the paper's) | exp(−β E(v, h)) | uniform | block Gibbs |
 //! | [`base_rate`](mod@base_rate) | v-field (1−β)c₀ + β(c + Wh), h-field β(b + Wᵀv) | product of the data's marginals | block Gibbs |
-//! | [`mixture`](mod@mixture) | w_z q(v given z)^(1−β) exp(−β E(v, h)) | mixture fitted to the data | block Gibbs |
+//! | [`mixture`](mod@mixture) | exp(a_z(β)) q(v given z)^(1−β) exp(−β E(v, h)) | mixture fitted to the data | block Gibbs |
 //! | [`hidden_marginal`](mod@hidden_marginal) | p(h)^β, v summed out | uniform h | single-site Gibbs |
 //!
 //! [`PathKind::automatic`] chooses among them. Another path is one more file, with a [`Path`], an [`Explorer`]
@@ -13,6 +13,7 @@
 //! is an [`RbmEnsemble`]. A path from outside goes to
 //! [`Tempered::with_ensemble`](crate::negative::Tempered::with_ensemble).
 
+mod balance;
 pub mod base_rate;
 mod block_gibbs;
 mod components;
@@ -198,6 +199,12 @@ pub trait RbmEnsemble: Densities<Model = Rbm> + Send + Sync {
 
     /// See [`HiddenStates::hidden_fields`].
     fn hidden_fields(&self, rows: &[usize], grouping: Grouping, out: &mut [Tile]) -> bool;
+
+    /// See [`Path::learned`].
+    fn learned(&self) -> Vec<f64>;
+
+    /// See [`Path::set_learned`].
+    fn set_learned(&mut self, values: &[f64]) -> bool;
 }
 
 impl<P, E> RbmEnsemble for Population<P, E>
@@ -231,6 +238,14 @@ where
 
     fn hidden_fields(&self, rows: &[usize], grouping: Grouping, out: &mut [Tile]) -> bool {
         self.states.hidden_fields(rows, grouping, out)
+    }
+
+    fn learned(&self) -> Vec<f64> {
+        self.path.learned()
+    }
+
+    fn set_learned(&mut self, values: &[f64]) -> bool {
+        self.path.set_learned(values)
     }
 }
 

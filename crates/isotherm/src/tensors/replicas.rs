@@ -25,6 +25,10 @@ pub fn insert_tempering(
     let departed: Vec<u8> = replicas.departed().iter().map(|&departed| departed.into()).collect();
     let name = |name: &str| format!("{prefix}{name}");
     bundle.insert(&name("replicas.hidden"), &[h.rows(), h.words_per_row()], h.words())?;
+    let learned = tempering.ensemble().learned();
+    if !learned.is_empty() {
+        bundle.insert(&name("path.learned"), &[learned.len()], &learned)?;
+    }
     bundle.insert(&name("ladder.betas"), &[rungs], ladder.betas())?;
     bundle.insert(&name("replicas.row_at"), &[row_at.len()], &row_at)?;
     if !off_ladder.is_empty() {
@@ -101,8 +105,17 @@ pub fn take_tempering(
         TemperingState::from_parts(ladder, replicas, flow, rates, counters)
     });
     let state = state.ok_or_else(|| wrong("ladder.betas", "as many rungs as the other tensors"))?;
-    tempering.restore(state, |ensemble| ensemble.set_hidden(h));
-    Ok(())
+    // Checkpoints of earlier versions hold nothing of the path.
+    let learned: Vec<f64> = match bundle.tensors.get(&name("path.learned")) {
+        Some(values) => bundle.get(&name("path.learned"), values.shape())?,
+        None => Vec::new(),
+    };
+    let mut fits = true;
+    tempering.restore(state, |ensemble| {
+        ensemble.set_hidden(h);
+        fits = learned.is_empty() || ensemble.set_learned(&learned);
+    });
+    fits.then_some(()).ok_or_else(|| wrong("path.learned", "those of this path").into())
 }
 
 fn label(stored: u8) -> Label {

@@ -38,7 +38,8 @@ fn log_weights_follow_the_definition() {
                 }
                 Kind::Joint(SwapOn::FreeEnergy)
                 | Kind::BaseRate(SwapOn::FreeEnergy)
-                | Kind::Mixture => log_sum_exp(
+                | Kind::Mixture
+                | Kind::Balanced => log_sum_exp(
                     (0..1 << kind.units(&rbm)).map(|h| kind.log_weight(&rbm, beta, v, h)),
                 ),
                 Kind::HiddenMarginal => {

@@ -3,6 +3,7 @@
 
 mod adaptation;
 mod allocations;
+mod balance;
 mod bracket;
 mod coins;
 mod common;

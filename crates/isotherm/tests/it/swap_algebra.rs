@@ -114,7 +114,10 @@ fn swaps_are_in_detailed_balance_on_two_rungs() {
 fn state_of(kind: Kind, v: u64, h: u64) -> usize {
     (match kind {
         Kind::Joint(SwapOn::Energy) | Kind::BaseRate(SwapOn::Energy) => h << 3 | v,
-        Kind::Joint(SwapOn::FreeEnergy) | Kind::BaseRate(SwapOn::FreeEnergy) | Kind::Mixture => v,
+        Kind::Joint(SwapOn::FreeEnergy)
+        | Kind::BaseRate(SwapOn::FreeEnergy)
+        | Kind::Mixture
+        | Kind::Balanced => v,
         Kind::HiddenMarginal => h,
         other => panic!("{other:?}"),
     }) as usize

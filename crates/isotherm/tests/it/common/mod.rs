@@ -51,16 +51,45 @@ pub enum Kind {
     HiddenMarginal,
     /// From a mixture of three components, whose number takes two units more.
     Mixture,
+    /// The same with components that do not count the same on every rung.
+    Balanced,
 }
 
-pub const KINDS: [Kind; 6] = [
+pub const KINDS: [Kind; 7] = [
     Kind::Joint(SwapOn::Energy),
     Kind::Joint(SwapOn::FreeEnergy),
     Kind::BaseRate(SwapOn::Energy),
     Kind::BaseRate(SwapOn::FreeEnergy),
     Kind::HiddenMarginal,
     Kind::Mixture,
+    Kind::Balanced,
 ];
+
+/// Log weights of the components of [`Kind::Balanced`] at some inverse temperatures, straight lines between them.
+const BALANCE: [(f64, [f64; 3]); 4] = [
+    (0.0, [-0.693_147_180_559_945_3, -1.203_972_804_325_936, -1.609_437_912_434_100_3]),
+    (0.3, [-1.5, -0.5, -2.0]),
+    (0.8, [0.5, -2.0, -1.0]),
+    (1.0, [-0.693_147_180_559_945_3, -1.203_972_804_325_936, -1.609_437_912_434_100_3]),
+];
+
+/// The same as a path learns them: no means yet.
+fn learned_balance() -> Vec<f64> {
+    BALANCE.iter().flat_map(|(beta, logs)| [&[*beta], &logs[..], &[0.0; 6]].concat()).collect()
+}
+
+/// a_z(β) of [`Kind::Balanced`].
+fn balance(z: usize, beta: f64) -> f64 {
+    let gap = BALANCE.windows(2).find(|gap| beta <= gap[1].0).unwrap();
+    let share = (beta - gap[0].0) / (gap[1].0 - gap[0].0);
+    gap[0].1[z] + share * (gap[1].1[z] - gap[0].1[z])
+}
+
+/// log q(v | z) of [`mixture`].
+fn log_conditional(mixture: &Mixture, z: usize, v: u64) -> f64 {
+    let odds = mixture.log_odds().row(z).iter().enumerate();
+    odds.map(|(j, &c)| f64::from(c) * (v >> j & 1) as f64 - (1.0 + f64::from(c).exp()).ln()).sum()
+}
 
 /// The reference of [`Kind::Mixture`].
 pub fn mixture(n_visible: usize) -> Mixture {
@@ -82,16 +111,21 @@ impl Kind {
             Kind::BaseRate(swap) => Box::new(base_rate(&marginals(n_visible), n_hidden, swap)),
             Kind::HiddenMarginal => Box::new(hidden_marginal(n_visible, n_hidden)),
             Kind::Mixture => Box::new(from_mixture(Arc::new(mixture(n_visible)), n_hidden)),
+            Kind::Balanced => {
+                let mut path = from_mixture(Arc::new(mixture(n_visible)), n_hidden);
+                assert!(RbmEnsemble::set_learned(&mut path, &learned_balance()));
+                Box::new(path)
+            }
         }
     }
 
     /// Units of a state: the hidden ones, and those of a reference.
     pub fn units(self, rbm: &Rbm) -> usize {
-        rbm.n_hidden() + if self == Kind::Mixture { 2 } else { 0 }
+        rbm.n_hidden() + if matches!(self, Kind::Mixture | Kind::Balanced) { 2 } else { 0 }
     }
 
     /// log π_β(v, h), not normalised; `h` has all units of a state. On the hidden-marginal path:
-    /// p(h)^β p(v | h). From a mixture: w_z q(v | z)^(1−β) exp(−β E).
+    /// p(h)^β p(v | h). From a mixture: exp(a_z(β)) q(v | z)^(1−β) exp(−β E).
     pub fn log_weight(self, rbm: &Rbm, beta: f64, v: u64, h: u64) -> f64 {
         let e = energy(rbm, v, h & ((1 << rbm.n_hidden()) - 1));
         match self {
@@ -110,18 +144,16 @@ impl Kind {
                 let free = rbm.free_energy_of_hidden(&[h]);
                 -beta * free + (free - e)
             }
-            Kind::Mixture => {
+            Kind::Mixture | Kind::Balanced => {
                 let (mixture, z) = (mixture(rbm.n_visible()), (h >> rbm.n_hidden()) as usize);
                 if z >= mixture.components() {
                     return f64::NEG_INFINITY;
                 }
-                let odds = mixture.log_odds().row(z).iter().enumerate();
-                let log_q: f64 = odds
-                    .map(|(j, &c)| {
-                        f64::from(c) * (v >> j & 1) as f64 - (1.0 + f64::from(c).exp()).ln()
-                    })
-                    .sum();
-                mixture.log_weights()[z] + (1.0 - beta) * log_q - beta * e
+                let log_weight = match self {
+                    Kind::Balanced => balance(z, beta),
+                    _ => mixture.log_weights()[z],
+                };
+                log_weight + (1.0 - beta) * log_conditional(&mixture, z, v) - beta * e
             }
         }
     }
