@@ -143,7 +143,7 @@ pub const CATALOGUE: &[Entry] = &[
     entry("strong-and-weak-200x90", 500, 1, || {
         vec![mixture(200, 30, 0.0, &one_heavy(3, 0.7, 4.0, 2.0), 33)]
     }),
-    entry("narrow-in-broad-150x50", 500, 1, || vec![mixture(150, 50, 1.5, &[(0.3, 8.0)], 34)]),
+    entry("broad-around-narrow-150x50", 500, 1, || vec![mixture(150, 50, 1.5, &[(0.3, 8.0)], 34)]),
     entry("near-60x36", 500, 1, || vec![near(60, 36, 0.3, (0.6, 3.0), 18)]),
     entry("near-100x30", 500, 1, || vec![near(100, 30, 0.2, (0.7, 5.0), 19)]),
     entry("blocks-4-48x32", 500, 1, || {
@@ -157,6 +157,12 @@ pub const CATALOGUE: &[Entry] = &[
     }),
     entry("blocks-10-200x100", 1000, 5, || {
         glasses(10, Glass { visible: 20, hidden: 10, std: 1.5, tilt: 1.0 }, 23)
+    }),
+    entry("blocks-wide-3-120x36", 500, 3, || {
+        glasses(3, Glass { visible: 40, hidden: 12, std: 2.0, tilt: 1.0 }, 35)
+    }),
+    entry("blocks-ferromagnetic-4-120x48", 500, 4, || {
+        (0..4).map(|index| curie_weiss(30, 12, 5.0, 0.5, 36 + index)).collect()
     }),
     entry("ferromagnet-and-mixture-120x60", 500, 2, || {
         vec![
