@@ -65,6 +65,31 @@ fn rows_are_exact_draws() {
     }
 }
 
+/// Rows of every variant against the enumerated density of visible and hidden states: in Curie–Weiss the mode is
+/// a matter of how many hidden units are on, whatever their order.
+#[test]
+fn rows_of_a_mode_are_exact_draws_given_that_mode() {
+    let known = small().remove(0);
+    let (part, units) = (&known.parts()[0], known.model.n_hidden());
+    let mut joint = [vec![0.0; 1 << 10], vec![0.0; 1 << 10]];
+    for v in 0..1u64 << 10 {
+        for h in 0..1u64 << units {
+            let heavy = part.mode_of(&[h.count_ones() as usize]) == 0;
+            let log_p = -known.model.energy(&[v], &[h]) - known.log_z;
+            joint[usize::from(heavy)][v as usize] += log_p.exp();
+        }
+    }
+    let [others, heavy] = joint.map(|it| (it.iter().sum::<f64>(), it));
+    assert!((heavy.0 - part.modes()[0].weight).abs() < 1e-9, "{} is heavy", heavy.0);
+    for (variant, share) in Variant::ALL.into_iter().zip([heavy.0, RARE, 0.0]) {
+        let mix = |(a, b): (&f64, &f64)| share * a / heavy.0 + (1.0 - share) * b / others.0;
+        let density: Vec<f64> = heavy.1.iter().zip(&others.1).map(mix).collect();
+        let rows = known.rows(variant, 100_000, 4);
+        let score = chi_square_score(&counts(&rows.bits), &density);
+        assert!(score < 4.0, "{}: {score}", variant.name());
+    }
+}
+
 /// The rows of each mode, mixed in the proportions of a variant, are its rows.
 #[test]
 fn variants_change_the_shares_of_the_heavy_modes_only() {
