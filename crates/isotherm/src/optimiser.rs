@@ -8,14 +8,11 @@ use crate::model::{Parameters, Rbm};
 use crate::options::{LrDecay, OptimiserOptions};
 use isotherm_tempering::threads::{readers, rows_per_thread};
 
-/// The share of the updates for which [`LrDecay::HoldLinear`] holds the rate.
+/// The share of the updates for which [`LrDecay::HoldLinear`] and [`LrDecay::HoldExponential`] hold the rate.
 const HELD: f64 = 0.3;
 
-/// The same of [`LrDecay::HoldExponential`], so that both rates have about the same sum.
-const HELD_LONGER: f64 = 0.6;
-
-/// The logarithm of the factor by which [`LrDecay::HoldExponential`] lowers the rate, 1000.
-const DECAY: f64 = 6.907_755_278_982_137;
+/// The logarithm of the factor by which [`LrDecay::HoldExponential`] lowers the rate, 2000.
+const DECAY: f64 = 7.600_902_459_542_082;
 
 /// The learning rate of an update, counted from 0.
 pub fn learning_rate(options: &OptimiserOptions, update: u64) -> f64 {
@@ -25,9 +22,7 @@ pub fn learning_rate(options: &OptimiserOptions, update: u64) -> f64 {
             LrDecay::Constant => 1.0,
             LrDecay::Linear => 1.0 - done,
             LrDecay::HoldLinear => ((1.0 - done) / (1.0 - HELD)).min(1.0),
-            LrDecay::HoldExponential => {
-                libm::exp(-DECAY * ((done - HELD_LONGER) / (1.0 - HELD_LONGER)).max(0.0))
-            }
+            LrDecay::HoldExponential => libm::exp(-DECAY * ((done - HELD) / (1.0 - HELD)).max(0.0)),
             LrDecay::Inverse => 0.1 / (0.1 + done),
         }
 }

@@ -2,6 +2,7 @@
 
 use super::{Chosen, Options, Section, name};
 use crate::data::Dataset;
+use crate::paths::{PathKind, SwapOn};
 use crate::references::{ReferenceKind, components_for};
 
 /// The precision of the prior on differences between neighbouring pixels, for the likelihood of all
@@ -10,6 +11,10 @@ const SMOOTHNESS: f64 = 15.0;
 
 /// The largest penalty by default, for few examples.
 const MOST_SMOOTHNESS: f64 = 0.05;
+
+/// Columns of a ladder from a mixture. It has about half as many rungs as one from base rates, so that twice the
+/// columns cost as much, and shorter round trips, on which the weights of clusters depend.
+const COLUMNS_FROM_A_MIXTURE: usize = 32;
 
 /// Passes over the examples, and over pictures.
 const PASSES: u64 = 200;
@@ -59,6 +64,13 @@ impl Options {
     /// penalty on differences between neighbouring pixels. A stream with a known density needs nothing.
     pub fn adapt_to(&mut self, data: &Dataset, chosen: &Chosen) {
         let Some(examples) = data.examples() else { return };
+        if self.can_start_from_a_mixture(data.n_visible()) {
+            self.sampler.reference = ReferenceKind::Mixture;
+        }
+        if self.sampler.reference == ReferenceKind::Mixture && !chosen.contains(name::columns) {
+            let particles = self.sampler.particles.unwrap_or(COLUMNS_FROM_A_MIXTURE);
+            self.sampler.columns = Some(particles.clamp(1, COLUMNS_FROM_A_MIXTURE));
+        }
         if !chosen.contains(name::particles) {
             // At least one in each column.
             self.sampler.particles = self.sampler.particles.max(self.sampler.columns);
@@ -87,6 +99,18 @@ impl Options {
         }
     }
 
+    /// Whether a reference that is not chosen can be a mixture: if there is a ladder, on a path that was not chosen
+    /// either and takes references. The hidden-marginal path of few hidden units needs none.
+    fn can_start_from_a_mixture(&self, n_visible: usize) -> bool {
+        let sampler = &self.sampler;
+        let path = PathKind::automatic(n_visible, self.hidden);
+        sampler.algorithm.is_tempered()
+            && sampler.path == PathKind::Auto
+            && sampler.reference == ReferenceKind::Auto
+            && sampler.swap != Some(SwapOn::Energy)
+            && path.entry(n_visible, self.hidden).takes_references
+    }
+
     /// The largest penalty on differences between neighbouring pixels that is stable. If a weight differs
     /// from all four neighbours, and they from it, an update reduces the difference by eight times rate and
     /// penalty; that must not exceed the difference.
@@ -102,7 +126,8 @@ mod tests {
 
     use super::*;
     use crate::OptionName;
-    use crate::options::find;
+    use crate::negative::Algorithm;
+    use crate::options::{SamplerOptions, find};
 
     /// Pictures of so many examples: squares in the middle of 8 × 8 pixels.
     fn pictures(examples: usize, columns: usize) -> Dataset {
@@ -150,6 +175,35 @@ mod tests {
         assert!(shaped.optimiser.smooth > 0.0, "a shape makes pictures of them");
         let mixture = adapted(&Dataset::mixture(1), &[], Options::default());
         assert_eq!(mixture, Options::default());
+    }
+
+    #[test]
+    fn a_ladder_that_takes_references_starts_from_a_mixture() {
+        let data = pictures(3000, 64);
+        let found = |options| adapted(&data, &[], options).sampler;
+        let of = |options: Options| {
+            let SamplerOptions { reference, columns, components, .. } = found(options);
+            (reference, columns, components)
+        };
+        let large = || Options::for_examples().hidden(100);
+        let mixture = (ReferenceKind::Mixture, Some(32), Some(30));
+        assert_eq!(of(large()), mixture);
+        assert_eq!(of(large().reference(ReferenceKind::Mixture)), mixture);
+        assert_eq!(of(large().particles(Some(20))), (ReferenceKind::Mixture, Some(20), Some(30)));
+        let chosen = adapted(&data, &[name::columns], large().columns(Some(7))).sampler;
+        assert_eq!((chosen.reference, chosen.columns), (ReferenceKind::Mixture, Some(7)));
+        // Few hidden units, no ladder, a path or swaps that were chosen.
+        for options in [
+            large().hidden(20),
+            large().algorithm(Algorithm::Sml),
+            large().path(PathKind::BaseRate),
+            large().path(PathKind::Joint),
+            large().swap(Some(SwapOn::Energy)),
+        ] {
+            assert_eq!(of(options), (ReferenceKind::Auto, None, None));
+        }
+        let base_rate = large().reference(ReferenceKind::BaseRate);
+        assert_eq!(of(base_rate), (ReferenceKind::BaseRate, None, None));
     }
 
     /// A penalty that was not chosen is never too strong.
