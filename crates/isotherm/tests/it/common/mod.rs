@@ -10,8 +10,9 @@ use isotherm::model::{Parameters, Rbm};
 use isotherm::paths::base_rate::base_rate;
 use isotherm::paths::joint::joint;
 use isotherm::paths::mixture::from_mixture;
+use isotherm::paths::small_rbm::from_rbm;
 use isotherm::paths::{AnyEnsemble, RbmEnsemble, SwapOn, hidden_marginal::hidden_marginal};
-use isotherm::references::Mixture;
+use isotherm::references::{Mixture, SmallRbm};
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::Ensemble;
 use rand::RngExt;
@@ -51,22 +52,34 @@ pub enum Kind {
     HiddenMarginal,
     /// From a mixture of three components, whose number takes two units more.
     Mixture,
+    /// From an RBM with two hidden units, which are two units more.
+    Rbm,
 }
 
-pub const KINDS: [Kind; 6] = [
+pub const KINDS: [Kind; 7] = [
     Kind::Joint(SwapOn::Energy),
     Kind::Joint(SwapOn::FreeEnergy),
     Kind::BaseRate(SwapOn::Energy),
     Kind::BaseRate(SwapOn::FreeEnergy),
     Kind::HiddenMarginal,
     Kind::Mixture,
+    Kind::Rbm,
 ];
+
+/// Units that a state has beside the hidden ones, from a mixture or an RBM.
+const MORE_UNITS: usize = 2;
 
 /// The reference of [`Kind::Mixture`].
 pub fn mixture(n_visible: usize) -> Mixture {
     let odds = |i: usize| 3.0 * ((i * i + 3 * i) as f32).sin();
     let odds: Vec<f32> = (0..3 * n_visible).map(odds).collect();
     Mixture::new(&[0.5, 0.3, 0.2], Matrix::from_dense(3, n_visible, &odds))
+}
+
+/// The reference of [`Kind::Rbm`].
+pub fn small_rbm(n_visible: usize) -> SmallRbm {
+    let small = random_rbm(n_visible, MORE_UNITS, 3.0, 41);
+    SmallRbm::new(small.parameters().clone()).unwrap()
 }
 
 /// Marginals of the base-rate path in the tests.
@@ -82,16 +95,19 @@ impl Kind {
             Kind::BaseRate(swap) => Box::new(base_rate(&marginals(n_visible), n_hidden, swap)),
             Kind::HiddenMarginal => Box::new(hidden_marginal(n_visible, n_hidden)),
             Kind::Mixture => Box::new(from_mixture(Arc::new(mixture(n_visible)), n_hidden)),
+            Kind::Rbm => Box::new(from_rbm(Arc::new(small_rbm(n_visible)), n_hidden)),
         }
     }
 
     /// Units of a state: the hidden ones, and those of a reference.
     pub fn units(self, rbm: &Rbm) -> usize {
-        rbm.n_hidden() + if self == Kind::Mixture { 2 } else { 0 }
+        let more = matches!(self, Kind::Mixture | Kind::Rbm);
+        rbm.n_hidden() + if more { MORE_UNITS } else { 0 }
     }
 
     /// log π_β(v, h), not normalised; `h` has all units of a state. On the hidden-marginal path:
-    /// p(h)^β p(v | h). From a mixture: w_z q(v | z)^(1−β) exp(−β E).
+    /// p(h)^β p(v | h). From a mixture: w_z q(v | z)^(1−β) exp(−β E). From an RBM: exp(−(1−β) E′ − β E), shared
+    /// out among the states of h′ at β = 1.
     pub fn log_weight(self, rbm: &Rbm, beta: f64, v: u64, h: u64) -> f64 {
         let e = energy(rbm, v, h & ((1 << rbm.n_hidden()) - 1));
         match self {
@@ -122,6 +138,11 @@ impl Kind {
                     })
                     .sum();
                 mixture.log_weights()[z] + (1.0 - beta) * log_q - beta * e
+            }
+            Kind::Rbm => {
+                let e_of_reference =
+                    energy(small_rbm(rbm.n_visible()).model(), v, h >> rbm.n_hidden());
+                -(1.0 - beta) * e_of_reference - beta * e - MORE_UNITS as f64 * 2f64.ln()
             }
         }
     }
