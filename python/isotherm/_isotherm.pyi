@@ -82,6 +82,8 @@ class Fit:
         train: Examples,
         valid: Examples | None = None,
         test: Examples | None = None,
+        threads: int | None = None,
+        tell: Callable[[str, float], Any] | None = None,
     ) -> Fit: ...
     @staticmethod
     def resume(

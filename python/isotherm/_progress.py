@@ -6,6 +6,37 @@ import sys
 from typing import Any
 
 
+class Stage:
+    """Shows how far the work before learning is, such as the fit of a reference."""
+
+    def __init__(self, verbose: int) -> None:
+        self.verbose = verbose
+        self.bar = None
+        self.name = ""
+
+    def __call__(self, name: str, share: float) -> None:
+        """Takes in the share that is done of what is being done."""
+        if not self.verbose:
+            return
+        if name != self.name:
+            self.close()
+            self.name = name
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                print(name, file=sys.stderr, flush=True)
+            else:
+                self.bar = tqdm(total=100, desc=name, unit=" %", leave=False, dynamic_ncols=True)
+        if self.bar is not None:
+            self.bar.update(round(100 * share) - self.bar.n)
+
+    def close(self) -> None:
+        """Takes the bar off the screen."""
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
+
+
 class Progress:
     """Shows how far learning is, with tqdm where it is installed and as lines where it is not."""
 

@@ -19,7 +19,7 @@ from isotherm._inputs import ARRAY, Inputs
 from isotherm._likelihood import LogLikelihood, LogZ
 from isotherm._parameters import Parameters
 from isotherm._plots import Plots
-from isotherm._progress import Progress
+from isotherm._progress import Progress, Stage
 from isotherm._report import Report
 from isotherm._runs import keep
 from isotherm._traces import Traces
@@ -112,7 +112,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.range_ = self.range_ or (0.0, train.full)
         self.seed_ = self._seed()
         options = self._engine_options(rule, **dict.fromkeys(held_out, ARRAY))
-        native = _isotherm.Fit.begin(options, self._given(), train, **held_out)
+        native = self._begin(options, train, **held_out)
         at_start = native.diagnostics_at_start()
         _diagnostics.warn(at_start, stacklevel=2)
         self._starts = self._some_of(X)
@@ -163,7 +163,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             options = self._engine_options(
                 rule, **ONWARD, updates=updates, average=average, smooth=smooth
             )
-            native = _isotherm.Fit.begin(options, self._given(), train)
+            native = self._begin(options, train)
         elif self.config_ is None:
             raise ValueError("this model was not trained by isotherm, so its training cannot be continued")
         else:
@@ -179,6 +179,19 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self._learn(native)
         self._take(native, going_on=True)
         return self
+
+    def _begin(
+        self, options: str, train: _isotherm.Examples, **held_out: _isotherm.Examples
+    ) -> _isotherm.Fit:
+        """Learning before its first step. A reference is fitted here, if one is asked for."""
+        stage = Stage(self.verbose)
+        try:
+            threads = self._threads()
+            return _isotherm.Fit.begin(
+                options, self._given(), train, **held_out, threads=threads, tell=stage
+            )
+        finally:
+            stage.close()
 
     def _learn(self, native: _isotherm.Fit) -> None:
         """Runs the engine; what was learned is kept if it is interrupted."""

@@ -46,22 +46,36 @@ enum News {
 
 #[pymethods]
 impl Fit {
-    /// Learning that is about to begin. `given` are the names of the options that the caller chose.
+    /// Learning that is about to begin. `given` are the names of the options that the caller chose. Fitting a reference
+    /// takes a while: `tell` is called with what is being done and the share of it that is done.
     #[staticmethod]
-    #[pyo3(signature = (options, given, train, valid=None, test=None))]
+    #[pyo3(signature = (options, given, train, valid=None, test=None, threads=None, tell=None))]
+    #[allow(clippy::too_many_arguments)]
     fn begin(
+        py: Python<'_>,
         options: &str,
         given: Vec<String>,
         train: &Examples,
         valid: Option<&Examples>,
         test: Option<&Examples>,
+        threads: Option<usize>,
+        tell: Option<Py<PyAny>>,
     ) -> PyResult<Fit> {
         let (mut config, chosen) = options::chosen(options)?;
         let given = options::named(&given);
         config.options.adapt_to(&train.data, &chosen);
-        let run = TrainingRun::begin(&config, run_data(train, valid, test)).map_err(raised)?;
-        let run = run.noting_unused(&given);
-        Ok(Fit { run, rows: Vec::new(), summary: None })
+        let data = run_data(train, valid, test);
+        let work = |line: &Line<'_, (String, f64)>| {
+            TrainingRun::begin(&config, data, &mut |stage, share| {
+                line.tell((stage.to_owned(), share));
+                !line.should_stop()
+            })
+        };
+        let listen = |py: Python<'_>, news: (String, f64)| {
+            tell.as_ref().map_or(Ok(()), |tell| tell.call1(py, news).map(|_| ()))
+        };
+        let run = beside(py, threads, work, listen)?.whole()?.map_err(raised)?;
+        Ok(Fit { run: run.noting_unused(&given), rows: Vec::new(), summary: None })
     }
 
     /// Continues training from a checkpoint, on these examples.

@@ -3,10 +3,10 @@
 use isotherm::Result;
 use isotherm_run::Session;
 
-use crate::Ending;
 use crate::args::ResumeArguments;
 use crate::output::{tell, warn};
 use crate::train::carry_on;
+use crate::{Ending, interrupt};
 
 pub(crate) fn run(arguments: &ResumeArguments, quiet: bool) -> Result<Ending> {
     let (session, fell_back) = Session::resume(&arguments.run)?;
@@ -19,5 +19,6 @@ pub(crate) fn run(arguments: &ResumeArguments, quiet: bool) -> Result<Ending> {
             false => format!("continuing after {done} of {total} steps"),
         });
     }
+    interrupt::listen()?;
     carry_on(session, &arguments.run, quiet)
 }

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use isotherm::Result;
 use isotherm::data::Dataset;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::objective::penalties::Smoothness;
 use isotherm::options::{Chosen, name, word};
-use isotherm::{Action, Dialect};
+use isotherm::{Action, Dialect, Kind, Result};
 use isotherm_data::Source;
 use isotherm_report::write_report;
 use isotherm_run::record::Summary;
@@ -17,6 +16,7 @@ use crate::args::TrainArguments;
 use crate::options::Given;
 use crate::output::{print, tell};
 use crate::progress::Progress;
+use crate::stages::Stages;
 use crate::words::CommandLineWords;
 use crate::{Ending, interrupt};
 
@@ -31,14 +31,26 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
     if let Some(chosen) = &chosen {
         config.options.adapt_to(&data.train, chosen);
     }
-    let run = TrainingRun::begin(&config, data)?.noting_unused(chosen.as_ref().unwrap_or(&given));
+    interrupt::listen()?;
+    let mut stages = Stages::new(quiet);
+    let begun = TrainingRun::begin(&config, data, &mut |stage, share| {
+        stages.show(stage, share);
+        !interrupt::asked()
+    });
+    stages.finish();
+    let run = match begun {
+        Err(error) if error.kind() == Kind::Interrupted => {
+            tell("stopped before the first update; nothing was written");
+            return Ok(Ending::Interrupted);
+        }
+        run => run?.noting_unused(chosen.as_ref().unwrap_or(&given)),
+    };
     let session = Session::begin(&out, run, arguments.overwrite)?;
     carry_on(session, &out, quiet)
 }
 
 /// Runs a session to its end, or until it is interrupted.
 pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<Ending> {
-    interrupt::listen()?;
     let limit = session.training().data().limit();
     let total = session.training().plan().total_steps();
     let mut progress = Progress::new(total, session.training().state().step(), limit, quiet);
@@ -217,6 +229,9 @@ fn describe(summary: &Summary, out: &Path, report: Option<&Path>) -> String {
             "ladder", summary.rungs, swap.mean, swap.min, trips.count
         ));
     }
+    if let Some(fitted) = &summary.reference {
+        lines.push(format!("{:<16}{fitted}, fitted in {:.1} s", "reference", seconds.fit));
+    }
     for warning in &summary.warnings {
         lines.push(format!("{:<16}{warning}", "warning"));
     }
@@ -246,6 +261,7 @@ mod tests {
             best: None,
             updates: 10,
             sampling_steps: 0,
+            reference: None,
             rungs: 1,
             betas: vec![1.0],
             swap_rate: None,

@@ -34,6 +34,7 @@ pub(crate) fn key_numbers(record: &RunRecord) -> Vec<Number> {
         Some(total) if total != steps => format!("{} of {}", grouped(steps), grouped(total)),
         _ => grouped(steps),
     };
+    let fitted = record.summary.as_ref().and_then(|summary| summary.reference);
     vec![
         likelihood(final_likelihood(record), "log-likelihood (nats)"),
         likelihood(final_averaged(record), "of the averaged parameters"),
@@ -43,6 +44,7 @@ pub(crate) fn key_numbers(record: &RunRecord) -> Vec<Number> {
         number("steps", Some(done)),
         number("seconds of training", seconds.map(|it| format!("{:.1}", it.train))),
         number("µs a step", seconds.filter(|it| it.train > 0.0).map(|it| each(it, steps, record))),
+        number("reference", fitted.map(|fitted| minus(fitted.to_string()))),
         number("rungs", ladder.map(|it| it.betas.len().to_string())),
         number("mean swap rate", ladder.map(|it| format!("{:.2}", it.swap_rate))),
         number("lowest swap rate", lowest.map(|it| format!("{it:.2}"))),

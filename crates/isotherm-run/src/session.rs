@@ -102,7 +102,8 @@ pub struct Session {
 impl Session {
     /// Begins a run. Nothing is written before the data and the options are checked.
     pub fn create(out: &Path, config: &Config, replace: bool) -> Result<Session> {
-        Session::begin(out, TrainingRun::begin(config, RunData::of(config)?)?, replace)
+        let run = TrainingRun::begin(config, RunData::of(config)?, &mut |_, _| true)?;
+        Session::begin(out, run, replace)
     }
 
     /// Begins a run with training that has not begun.
@@ -124,8 +125,8 @@ impl Session {
         let checkpoints = [checkpoint::CURRENT, checkpoint::PREVIOUS];
         if rows == 0 && !checkpoints.iter().any(|name| path.join(name).exists()) {
             // It was killed between its configuration and its first checkpoint: nothing is lost.
-            let mut session =
-                Session::assemble(folder, lock, TrainingRun::begin(&config, data)?, 0)?;
+            let run = TrainingRun::begin(&config, data, &mut |_, _| true)?;
+            let mut session = Session::assemble(folder, lock, run, 0)?;
             session.save()?;
             return Ok((session, None));
         }

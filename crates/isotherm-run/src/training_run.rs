@@ -62,13 +62,18 @@ pub struct TrainingRun {
 }
 
 impl TrainingRun {
-    /// A training run before its first step. Refuses data and options that cannot work.
-    pub fn begin(config: &Config, data: RunData) -> Result<TrainingRun> {
+    /// A training run before its first step. Refuses data and options that cannot work. `progress` gets what is being
+    /// done before the first step, the fit of a reference, and the share of it that is done, and returns whether to go
+    /// on; if not, the error is of the kind [`Kind::Interrupted`](isotherm::Kind::Interrupted).
+    pub fn begin(config: &Config, data: RunData, progress: Progress) -> Result<TrainingRun> {
         let shape = config.options.shape.or_else(|| data.train.pictures());
         data.train.check_learnable(config.data.constant_columns, shape)?;
         let plan = config.check(data.train.n_visible())?;
-        let state = TrainState::new(&plan, Reference::of(&plan, &data.train));
-        Ok(TrainingRun::new(config, plan, data, state))
+        let begun = Instant::now();
+        let reference = Reference::of(&plan, &data.train, progress)?;
+        let seconds = Seconds { fit: begun.elapsed().as_secs_f64(), ..Seconds::default() };
+        let state = TrainState::new(&plan, reference);
+        Ok(TrainingRun { seconds, ..TrainingRun::new(config, plan, data, state) })
     }
 
     /// The same, with a diagnostic for those of the `chosen` options that have no effect.

@@ -44,6 +44,8 @@ pub enum Purpose {
     OnlineLogZ = 15,
     /// A mixture that serves as reference: its fit, and draws from it.
     Mixture = 16,
+    /// The seed of the training of a small RBM that serves as reference.
+    SmallRbm = 17,
     /// The seeds of the parts of an estimate of log Z.
     LogZ = 20,
     /// The training examples that an evaluating sampler starts from, and their hidden units.

@@ -54,7 +54,7 @@ impl<'a> TrainingBuilder<'a> {
     pub fn begin(self) -> Result<Training> {
         let TrainingBuilder { data, mut options, chosen, negative, objective } = self;
         options.adapt_to(data, &chosen);
-        let mut training = Training::new(data, options.check(data.n_visible())?);
+        let mut training = Training::new(data, options.check(data.n_visible())?)?;
         let (plan, marginals) = (training.trainer.plan(), data.marginals());
         if let Some(make) = negative {
             training.state.negative = make(plan, &marginals);
@@ -90,10 +90,11 @@ impl Training {
         TrainingBuilder { data, options, chosen, negative: None, objective: None }
     }
 
-    /// Training by a plan as it is: nothing adapts to the data.
-    pub fn new(data: &Dataset, plan: Plan) -> Training {
-        let state = TrainState::new(&plan, Reference::of(&plan, data));
-        Training { trainer: Trainer::new(plan, data.clone()), state }
+    /// Training by a plan as it is: nothing adapts to the data, but the reference is fitted to them.
+    pub fn new(data: &Dataset, plan: Plan) -> Result<Training> {
+        let reference = Reference::of(&plan, data, &mut |_, _| true)?;
+        let state = TrainState::new(&plan, reference);
+        Ok(Training { trainer: Trainer::new(plan, data.clone()), state })
     }
 
     /// Trains to the end, or until `watch` answers `false`. It is called after every step.

@@ -44,7 +44,8 @@ fn assert_says(why: &str, parts: &[&str]) {
 /// The kind of error with which training on a file is refused.
 fn kind_of_refusal(data: &Path) -> Kind {
     let config = Config::from(Options::for_examples().hidden(2)).train(Some(text(data)));
-    let begun = RunData::of(&config).and_then(|data| TrainingRun::begin(&config, data));
+    let begun =
+        RunData::of(&config).and_then(|data| TrainingRun::begin(&config, data, &mut |_, _| true));
     begun.err().unwrap().kind()
 }
 

@@ -76,6 +76,13 @@ fn an_adaptive_ladder_on_each_path() {
 }
 
 #[test]
+fn an_adaptive_ladder_from_a_fitted_reference() {
+    for reference in ["mixture --components 5", "rbm --reference-hidden 5"] {
+        check(&format!("--algorithm apt --reference {reference} --hidden 40 {LADDER}"));
+    }
+}
+
+#[test]
 fn swap_rules_other_than_the_default() {
     check(&format!("--algorithm apt --path joint --swap free-energy {LADDER}"));
     check(&format!("--algorithm apt --path base-rate --swap energy --gradient plain {LADDER}"));

@@ -177,6 +177,20 @@ fn an_adaptive_ladder_on_the_hidden_marginal_path() {
     case.kill_at_random(8);
 }
 
+#[test]
+fn an_adaptive_ladder_from_a_mixture() {
+    let mixture = "--reference mixture --components 5";
+    Case::new(&format!("{mixture} {SPAWNS} --max-rungs 9")).kill_at_random(10);
+}
+
+#[test]
+fn an_adaptive_ladder_from_a_small_rbm() {
+    let small = "--reference rbm --reference-hidden 5";
+    let mut case = Case::new(&format!("{small} {SPAWNS} --max-rungs 9"));
+    assert!(saw(&case, "spawned"));
+    case.kill_at_random(11);
+}
+
 /// With too many hidden units to enumerate at every row, the likelihood is followed by a sampler.
 #[test]
 fn a_follower_and_the_best_model() {

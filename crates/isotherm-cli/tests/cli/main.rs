@@ -15,6 +15,8 @@ mod failing_runs;
 mod kill_and_resume;
 mod model_files;
 #[cfg(unix)]
+mod references;
+#[cfg(unix)]
 mod report;
 mod reproduce;
 mod same_everywhere;

@@ -106,7 +106,7 @@ impl Made {
             row(1000, Phase::Train, Some(self.late + noise)),
             row(1200, Phase::Sample, None),
         ];
-        let seconds = Seconds { train: self.seconds, sample: 0.0, evaluate: 0.0 };
+        let seconds = Seconds { train: self.seconds, ..Seconds::default() };
         let timings = rows.iter().map(|row| Timing { step: row.step, seconds }).collect();
         RunResult { folder: PathBuf::new(), seed, updates: UPDATES, rows, timings }
     }

@@ -118,7 +118,8 @@ fn a_run_without_a_summary_shows_every_kind() {
     let mut config = Config::from(options).train(Some(data.display().to_string()));
     config.data.constant_columns = ConstantColumns::Keep;
     let chosen: Chosen = Config::table().iter().filter(|it| it.name == name::min_swap).collect();
-    let run = TrainingRun::begin(&config, RunData::of(&config).unwrap()).unwrap();
+    let data = RunData::of(&config).unwrap();
+    let run = TrainingRun::begin(&config, data, &mut |_, _| true).unwrap();
     drop(Session::begin(&out, run.noting_unused(&chosen), false).unwrap());
     // Units that are always on, which only samples show.
     let mut bundle = checkpoint::load(&out).unwrap().bundle;

@@ -31,7 +31,8 @@ fn the_report_describes_the_data_of_the_run() {
     let coins = Coins(vec![-2.0, 0.5, 1.0, 2.0]);
     let config = Config::from(Options::default().hidden(2).updates(200).seed(1));
     let train = Dataset::from_density(coins.clone());
-    let run = TrainingRun::begin(&config, RunData { train, valid: None, test: None }).unwrap();
+    let data = RunData { train, valid: None, test: None };
+    let run = TrainingRun::begin(&config, data, &mut |_, _| true).unwrap();
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("run");
     Session::begin(&folder, run, false).unwrap().run(&mut Silent).unwrap();

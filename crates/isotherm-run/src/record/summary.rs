@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
+use isotherm::references::Fitted;
 use isotherm::trainer::Phase;
 
 /// The results of a finished run. Everything but `seconds` is the same for the same seed.
@@ -35,6 +36,9 @@ pub struct Summary {
     pub updates: u64,
     /// Steps of the sampling phase done.
     pub sampling_steps: u64,
+    /// How the reference of the ladder came to fit the data, if it was fitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Fitted>,
     /// Rungs at the end.
     pub rungs: usize,
     /// Inverse temperatures, cold end first.
@@ -104,6 +108,9 @@ pub struct RoundTrips {
 /// Seconds spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
+    /// Fitting the reference.
+    #[serde(default)]
+    pub fit: f64,
     /// Learning.
     pub train: f64,
     /// Sampling after it.

@@ -89,7 +89,8 @@ fn what_is_raised_at_the_start_outlives_a_kill() {
     let folder = tempfile::tempdir().unwrap();
     let config = config(folder.path(), Options::default().algorithm(Algorithm::Sml));
     let chosen: Chosen = Config::table().iter().filter(|it| it.name == name::min_swap).collect();
-    let run = TrainingRun::begin(&config, RunData::of(&config).unwrap()).unwrap();
+    let data = RunData::of(&config).unwrap();
+    let run = TrainingRun::begin(&config, data, &mut |_, _| true).unwrap();
     let run = run.noting_unused(&chosen);
     let unused = Diagnostic::UnusedOptions { names: vec!["min-swap".to_owned()] };
     let at_start = run.diagnostics_at_start();

@@ -1,6 +1,6 @@
 //! `model.safetensors`: other programs rely on `W` [visible, hidden], `b` (hidden) and `c` (visible),
-//! in `f32`; the averaged parameters are beside them under `averaged.`, and a mixture that the ladder started from
-//! under `reference.`. Files that other programs made
+//! in `f32`; the averaged parameters are beside them under `averaged.`, and what the ladder started from under `reference.`,
+//! if that was fitted to the data. Files that other programs made
 //! may hold other floating-point numbers.
 
 use isotherm_kernels::Matrix;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::error::ModelError;
 use super::{Parameters, Rbm};
 use crate::error::Result;
-use crate::references::{Mixture, Reference};
+use crate::references::{Distribution, Reference};
 use crate::tensors::Bundle;
 
 /// The most tensors that a message lists.
@@ -22,8 +22,8 @@ pub struct ModelFile {
     pub model: Rbm,
     /// The model with its averaged parameters, if the file has them.
     pub averaged: Option<Rbm>,
-    /// The mixture that the ladder of its training started from, if it did.
-    pub mixture: Option<Mixture>,
+    /// What the ladder of its training started from, as far as the file tells.
+    pub reference: Distribution,
 }
 
 /// The contents of a model file.
@@ -35,7 +35,7 @@ pub fn model_bundle(
     let mut bundle = Bundle::new(json!({ "kind": "model" }));
     model.insert_into(&mut bundle, "")?;
     averaged.insert_into(&mut bundle, "averaged.")?;
-    reference.insert_mixture(&mut bundle)?;
+    reference.insert_distribution(&mut bundle)?;
     Ok(bundle)
 }
 
@@ -74,8 +74,8 @@ pub fn model_in(bundle: &Bundle) -> Result<ModelFile> {
         false => ("", "averaged."),
     };
     let averaged = if has(&format!("{averaged}W")) { Some(load(averaged)?) } else { None };
-    let mixture = Reference::mixture_in(bundle, n_visible)?;
-    Ok(ModelFile { model: load(model)?, averaged, mixture })
+    let (reference, _) = Reference::distribution_in(bundle, n_visible)?;
+    Ok(ModelFile { model: load(model)?, averaged, reference })
 }
 
 impl Parameters {

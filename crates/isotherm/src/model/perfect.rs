@@ -43,14 +43,8 @@ impl PerfectSampler {
     pub fn visible(&mut self, model: &Rbm, key: Key, v: &mut BitMatrix) {
         let count = v.rows();
         self.weigh(model);
-        let total = self.masses.last().copied().unwrap_or(0.0);
-        let chosen: Vec<usize> = (0..count)
-            .map(|i| {
-                let uniform: f64 = key.sequence(Purpose::Perfect, i).random();
-                let state = self.masses.partition_point(|&mass| mass <= uniform * total);
-                state.min(self.masses.len() - 1)
-            })
-            .collect();
+        let chosen: Vec<usize> =
+            (0..count).map(|i| self.state_at(key.sequence(Purpose::Perfect, i).random())).collect();
         let h = self.states.select(&chosen);
         let mut field = Matrix::zeros(count, model.n_visible());
         model.visible_field(h.as_rows(), field.tiles_mut());
@@ -61,8 +55,15 @@ impl PerfectSampler {
         }
     }
 
+    /// The hidden state that a uniform `u` in [0, 1) draws, of the model that was weighed last.
+    pub(crate) fn state_at(&self, u: f64) -> usize {
+        let total = self.masses.last().copied().unwrap_or(0.0);
+        let state = self.masses.partition_point(|&mass| mass <= u * total);
+        state.min(self.masses.len() - 1)
+    }
+
     /// Fills `masses` with the running sums of e^−F(h), relative to the largest of them.
-    fn weigh(&mut self, model: &Rbm) {
+    pub(crate) fn weigh(&mut self, model: &Rbm) {
         let (level, c) = (Level::detect(), model.parameters().c.tiles());
         if self.products.tabulate(level, model.filters(), c) {
             for (state, mass) in self.masses.iter_mut().enumerate() {

@@ -29,8 +29,8 @@ impl Options {
             if !entry.has_energies {
                 return Err(OptionError::SwapOnEnergy { path }.into());
             }
-            if reference == ReferenceKind::Mixture {
-                return Err(OptionError::SwapFromMixture.into());
+            if matches!(reference, ReferenceKind::Mixture | ReferenceKind::Rbm) {
+                return Err(OptionError::SwapFromReference { reference }.into());
             }
         }
         let rungs = self.choose_rungs()?;
@@ -48,6 +48,9 @@ impl Options {
             reference,
             components: (reference == ReferenceKind::Mixture)
                 .then(|| self.sampler.components.unwrap_or(references::COMPONENTS)),
+            reference_hidden: (reference == ReferenceKind::Rbm).then(|| {
+                self.sampler.reference_hidden.unwrap_or(references::SMALL_HIDDEN.min(self.hidden))
+            }),
             swap: self.sampler.swap.unwrap_or(entry.swap),
             rungs,
             columns,
@@ -186,6 +189,7 @@ impl Options {
             name::spawn_every | name::burn_in => !algorithm.is_adaptive(),
             name::spacing | name::swap => !algorithm.is_tempered(),
             name::components => self.sampler.reference != ReferenceKind::Mixture,
+            name::reference_hidden => self.sampler.reference != ReferenceKind::Rbm,
             name::particles if algorithm.entry().persistence == Persistence::Particles => {
                 self.sampler.columns.is_some()
             }

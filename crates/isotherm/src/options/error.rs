@@ -2,7 +2,7 @@
 
 use super::spec::named;
 use super::value::ValueKind;
-use super::{Algorithm, PathKind, name, word};
+use super::{Algorithm, PathKind, ReferenceKind, name, word};
 use crate::error::{Action, Cause, Dialect, Kind, OptionName};
 
 /// Why options are refused.
@@ -49,8 +49,8 @@ pub enum OptionError {
     ReferenceOfPath { path: PathKind },
     /// A reference, for an algorithm without a ladder.
     ReferenceUnused { algorithm: Algorithm },
-    /// Swaps on the energy, from a mixture.
-    SwapFromMixture,
+    /// Swaps on the energy, from a reference with variables of its own.
+    SwapFromReference { reference: ReferenceKind },
     /// An option that an algorithm does not take.
     Refused {
         /// The algorithm.
@@ -182,11 +182,11 @@ impl Cause for OptionError {
                 let (reference, with) = (d.option(name::reference), with(algorithm));
                 format!("{reference} cannot be combined with {with}, which has no ladder")
             }
-            OptionError::SwapFromMixture => format!(
-                "{} cannot be combined with {}, whose components are summed out together with the hidden units; \
-                 leave {} out",
+            OptionError::SwapFromReference { reference } => format!(
+                "{} cannot be combined with {}, which has variables of its own that are summed out together with \
+                 the hidden units; leave {} out",
                 d.setting(name::swap, "energy"),
-                d.setting(name::reference, "mixture"),
+                d.setting(name::reference, word(reference)),
                 d.option(name::swap)
             ),
             OptionError::Refused { by, name, why } => {

@@ -18,6 +18,8 @@ pub struct Plan {
     pub(crate) reference: ReferenceKind,
     /// Components of the mixture that is the reference, if one is: at most as many, if examples are few.
     pub(crate) components: Option<usize>,
+    /// Hidden units of the small RBM that is the reference, if one is.
+    pub(crate) reference_hidden: Option<usize>,
     /// What swaps are decided on.
     pub(crate) swap: SwapOn,
     /// Rungs of the ladder at the start.
@@ -134,6 +136,7 @@ impl Plan {
         sampler.path = self.path;
         sampler.reference = self.reference;
         sampler.components = self.components;
+        sampler.reference_hidden = self.reference_hidden;
         sampler.swap = Some(self.swap);
         sampler.columns = Some(self.columns);
         sampler.particles = Some(self.particles);

@@ -3,7 +3,7 @@
 use super::Options;
 use crate::negative::Algorithm;
 use crate::paths::{PathKind, SwapOn};
-use crate::references::ReferenceKind;
+use crate::references::{ReferenceKind, SmallRbm};
 use crate::section;
 use crate::training::TrainingBuilder;
 
@@ -20,12 +20,16 @@ section! {
         /// paper's), from the data's marginals, or p(h)^β. auto takes hidden-marginal if there are at most
         /// 32 hidden units and not more than visible ones, and base-rate otherwise.
         path: PathKind = PathKind::Auto;
-        /// What the base-rate path starts from: independent units with the data's marginals, or a mixture that is
-        /// fitted to the data and has a mode for each of their clusters. auto takes base-rate.
+        /// What the base-rate path starts from: independent units with the data's marginals, a mixture that is
+        /// fitted to the data and has a mode for each of their clusters, or a small RBM that is trained on them
+        /// first. auto takes base-rate.
         reference: ReferenceKind = ReferenceKind::Auto;
         /// Components of a mixture that is the reference.
         components: Option<usize> = None, in 1..=256,
             default "one for each hundred examples, from 2 to 64";
+        /// Hidden units of a small RBM that is the reference. All their states are enumerated.
+        reference_hidden: Option<usize> = None, in 1..=SmallRbm::LARGEST as u64,
+            default "16, or as many as the model has if these are fewer";
         /// Swap on joint energies, or on free energies with the hidden units summed out. The hidden-marginal
         /// path always sums out the visible units.
         swap: Option<SwapOn> = None, default "energy on the joint path, else free-energy";

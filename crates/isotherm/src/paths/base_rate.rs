@@ -1,16 +1,19 @@
 //! The base-rate path: its reference has independent visible units with the data's marginals, so that
-//! modes are not reweighted by their visible entropy on the way down. From another reference, a mixture fitted to
-//! the data, it is the path in `mixture.rs`.
+//! modes are not reweighted by their visible entropy on the way down. From another reference that is fitted to the
+//! data it is the path in `mixture.rs` or in `small_rbm.rs`.
 
 use super::mixture::from_mixture;
+use super::small_rbm::from_rbm;
 use super::{Gibbs, GibbsPath, PathEntry, SwapOn, small_weights};
 use crate::model::log_odds;
+use crate::references::Distribution;
 
 /// The base-rate path in the registry.
 pub const PATH: PathEntry = PathEntry {
-    build: |context, swap| match context.mixture {
-        Some(mixture) => Box::new(from_mixture(mixture.clone(), context.n_hidden)),
-        None => Box::new(base_rate(context.marginals, context.n_hidden, swap)),
+    build: |context, swap| match context.reference {
+        Distribution::BaseRates => Box::new(base_rate(context.marginals, context.n_hidden, swap)),
+        Distribution::Mixture(mixture) => Box::new(from_mixture(mixture.clone(), context.n_hidden)),
+        Distribution::Rbm(small) => Box::new(from_rbm(small.clone(), context.n_hidden)),
     },
     swap: SwapOn::FreeEnergy,
     has_energies: true,

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use super::gibbs_block::{Block, Target};
 use super::gibbs_path::GibbsPath;
-use super::gibbs_states::GibbsStates;
+use super::gibbs_states::{GibbsStates, StateOfReference};
 use super::{SwapOn, VisibleUnits};
 use crate::model::Rbm;
 
@@ -39,8 +39,12 @@ pub type Gibbs = Population<GibbsPath, BlockGibbs>;
 impl GibbsPath {
     /// An ensemble on this path without replicas yet.
     pub fn population(self, n_visible: usize, n_hidden: usize) -> Gibbs {
-        let components = self.mixture.as_ref().map_or(0, |from| from.mixture.components());
-        let states = GibbsStates::new(n_visible, n_hidden, components);
+        let of_reference = match (&self.mixture, &self.small) {
+            (Some(from), _) => StateOfReference::Component { of: from.mixture.components() },
+            (_, Some(small)) => StateOfReference::Units(small.n_hidden()),
+            (None, None) => StateOfReference::None,
+        };
+        let states = GibbsStates::new(n_visible, n_hidden, of_reference);
         Population { path: self, explorer: BlockGibbs { tilt: vec![0.0; n_visible] }, states }
     }
 }
@@ -65,16 +69,19 @@ impl BlockGibbs {
         // By all rows, so that sums do not depend on the number of threads.
         let few = n_hidden <= FewInputs::MOST
             && path.mixture.is_none()
+            && path.small.is_none()
             && model.n_visible() <= MOST_TABULATED
             && rows >= WORTH_TABLES;
         let target = Target {
             model,
             base: &path.base,
             mixture: path.mixture.as_ref(),
+            small: path.small.as_deref(),
             tilt: &self.tilt,
             few,
             to_visible: Grouping::of(rows, n_hidden),
             to_hidden: states.to_hidden(),
+            from_second: Grouping::of(rows, path.small.as_ref().map_or(0, |it| it.n_hidden())),
         };
         states.blocks.par_iter_mut().zip(betas.par_chunks(size)).enumerate().for_each(
             |(block, (rows, betas))| {
@@ -86,8 +93,8 @@ impl BlockGibbs {
 }
 
 /// Nanoseconds that a row's Gibbs step takes, roughly.
-fn cost_of_a_step(model: &Rbm) -> f64 {
-    let (n_visible, n_hidden) = (model.n_visible() as f64, model.n_hidden() as f64);
+pub(crate) fn cost_of_a_step(n_visible: usize, n_hidden: usize) -> f64 {
+    let (n_visible, n_hidden) = (n_visible as f64, n_hidden as f64);
     0.005 * n_visible * n_hidden + 0.3 * (n_visible + n_hidden)
 }
 
@@ -102,7 +109,8 @@ impl Explorer<GibbsPath> for BlockGibbs {
         key: Key,
     ) -> Result<()> {
         let (swap, stream) = (path.swap, (Purpose::Sweep, key));
-        states.cut(rows_per_thread(states.rows(), steps as f64 * cost_of_a_step(model)));
+        let cost = cost_of_a_step(model.n_visible(), model.n_hidden());
+        states.cut(rows_per_thread(states.rows(), steps as f64 * cost));
         self.for_each_block((path, model), states, betas, stream, |block, target| {
             block.see(target);
             for step in 1..=steps {

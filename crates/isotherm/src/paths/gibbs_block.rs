@@ -12,7 +12,10 @@ use isotherm_kernels::matrix::TILES_PER_WORD;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli, softplus};
 
 use super::components::{Components, FromMixture};
+use super::gibbs_states::StateOfReference;
+use super::second_layer::SecondLayer;
 use crate::model::Rbm;
+use crate::references::SmallRbm;
 use isotherm_tempering::streams::{Key, Purpose};
 
 /// Tiles of visible fields that a block holds at a time: 64 KiB, or one word's where that is more.
@@ -28,12 +31,16 @@ pub(super) struct Target<'a> {
     pub(super) base: &'a [Tile],
     /// The reference, if it is a mixture. Then c₀ is zero.
     pub(super) mixture: Option<&'a FromMixture>,
+    /// The reference, if it is an RBM. Then c₀ is its c′.
+    pub(super) small: Option<&'a SmallRbm>,
     /// c − c₀.
     pub(super) tilt: &'a [f32],
     /// Whether the hidden units are few enough, and the rows many enough, for [`FewInputs`].
     pub(super) few: bool,
     pub(super) to_visible: Grouping,
     pub(super) to_hidden: Grouping,
+    /// How the visible fields of a second hidden layer are summed up.
+    pub(super) from_second: Grouping,
 }
 
 /// Rows that are swept together.
@@ -57,18 +64,30 @@ pub(super) struct Block {
     coupling: Vec<f64>,
     /// The components of a mixture that the rows belong to.
     components: Components,
+    /// The hidden units of a reference that is an RBM.
+    second: SecondLayer,
 }
 
 impl Block {
-    /// These rows of the hidden states, with their components if the reference is a mixture.
+    /// These rows of the hidden states, and what the states have of the reference, a number for each row.
     pub(super) fn new(
         h: &BitMatrix,
-        components: &[u32],
+        (of_reference, numbers): (StateOfReference, &[u32]),
         rows: Range<usize>,
         n_visible: usize,
     ) -> Block {
         let (n_hidden, count) = (h.cols(), rows.len());
         let tiles = TILES_PER_WORD * (SCRATCH / (TILES_PER_WORD * count.max(1))).max(1);
+        let tiles = tiles.min(n_visible.div_ceil(LANES));
+        let numbers = numbers.get(rows.clone()).unwrap_or_default();
+        let (mut components, mut second) = (Components::default(), SecondLayer::default());
+        match of_reference {
+            StateOfReference::None => {}
+            StateOfReference::Component { .. } => components = Components::new(numbers.to_vec()),
+            StateOfReference::Units(_) => {
+                second = SecondLayer::new(numbers.iter().map(|&h| h.into()), tiles);
+            }
+        }
         let mut block = Block {
             n_visible,
             n_hidden,
@@ -78,10 +97,11 @@ impl Block {
             sums: FewInputs::default(),
             h: vec![0; count * h.words_per_row()],
             v: vec![0; count * words_for(n_visible)],
-            visible_field: vec![Tile::ZERO; count * tiles.min(n_visible.div_ceil(LANES))],
+            visible_field: vec![Tile::ZERO; count * tiles],
             hidden_field: vec![Tile::ZERO; count * (n_hidden + 1).div_ceil(LANES)],
             coupling: vec![0.0; count],
-            components: Components::new(components.get(rows.clone()).unwrap_or_default().to_vec()),
+            components,
+            second,
         };
         for (at, row) in rows.enumerate() {
             for (word, &bits) in h.row(row).iter().enumerate() {
@@ -100,6 +120,7 @@ impl Block {
         for (own, &beta) in self.betas.iter_mut().zip(betas) {
             *own = beta as f32;
         }
+        self.second.begin(&self.betas);
         key.fill_lanes(purpose, first, &mut self.rngs);
     }
 
@@ -126,6 +147,9 @@ impl Block {
         if let Some(from) = target.mixture {
             self.components.redraw_at_reference(&from.mixture, &self.betas, &mut self.rngs);
         }
+        if let Some(small) = target.small {
+            self.second.redraw_at_reference(small, &mut self.rngs);
+        }
         let (rows, tiles) = (self.rows(), self.n_visible.div_ceil(LANES));
         let step = self.visible_field.len() / rows;
         for first in (0..tiles).step_by(step) {
@@ -136,16 +160,18 @@ impl Block {
             let cols = (end * LANES).min(self.n_visible) - first * LANES;
             let words = rows * (first / TILES_PER_WORD)..rows * end.div_ceil(TILES_PER_WORD);
             let base = target.base.get(first..end).unwrap_or_default();
-            let (betas, rngs) = (&self.betas, &mut self.rngs);
-            let v = &mut self.v[words];
-            match target.mixture {
-                None => bernoulli::draw_words(Level::detect(), fields, base, betas, cols, rngs, v),
-                Some(from) => {
-                    self.components.mix(&from.mixture, betas, first, fields);
-                    let ones = &self.ones;
-                    bernoulli::draw_words(Level::detect(), fields, &[], ones, cols, rngs, v);
-                }
-            }
+            let (level, betas, ones) = (Level::detect(), &self.betas, &self.ones);
+            let (base, scales) = if let Some(from) = target.mixture {
+                self.components.mix(&from.mixture, betas, first, fields);
+                (&[][..], ones)
+            } else if let Some(small) = target.small {
+                self.second.mix(small, (target.from_second, first..end), betas, fields);
+                (&[][..], ones)
+            } else {
+                (base, betas)
+            };
+            let (rngs, v) = (&mut self.rngs, &mut self.v[words]);
+            bernoulli::draw_words(level, fields, base, scales, cols, rngs, v);
         }
     }
 
@@ -157,15 +183,21 @@ impl Block {
         if let Some(from) = target.mixture {
             self.components.observe(&from.mixture, &self.betas, &self.v);
         }
+        if let Some(small) = target.small {
+            self.second.observe(small, target.to_hidden, &self.v);
+        }
     }
 
-    /// h given v, and the component.
+    /// h given v, and what the state has of the reference.
     pub(super) fn draw_hidden(&mut self, target: &Target<'_>) {
         let (level, fields, betas) = (Level::detect(), &self.hidden_field, &self.betas);
         let (rngs, h) = (&mut self.rngs, &mut self.h);
         bernoulli::draw_words(level, fields, &[], betas, self.n_hidden, rngs, h);
         if let Some(from) = target.mixture {
             self.components.draw(from, betas, &self.v, rngs);
+        }
+        if let Some(small) = target.small {
+            self.second.draw(small, rngs);
         }
     }
 
@@ -186,9 +218,15 @@ impl Block {
         (self.components.of_rows()[row] as usize, log)
     }
 
-    /// The components of the rows; none where the reference is no mixture.
-    pub(super) fn components(&self) -> &[u32] {
-        self.components.of_rows()
+    /// Adds what the hidden units of an RBM that is the reference come to, summed out, for each β.
+    pub(super) fn add_second(&self, row: usize, small: &SmallRbm, betas: &[f64], out: &mut [f64]) {
+        self.second.add_logs((small, row), betas, out);
+    }
+
+    /// What the states of the rows have of the reference, a number for each row: the component of a mixture, or
+    /// the hidden units of an RBM as bits.
+    pub(super) fn of_reference(&self) -> impl Iterator<Item = u32> + '_ {
+        self.components.of_rows().iter().copied().chain(self.second.states())
     }
 
     /// h·a of every row.

@@ -5,7 +5,8 @@
 //! log π_β(v, h) = β (t + h·a) and, h summed out, log π_β(v) = β t + Σ_i softplus(β a_i).
 //!
 //! From a mixture (`components.rs`) log π_β(v) has log Σ_k exp(a_k(β)) q(v | k)^(1−β) beside them, and c₀ is zero. The
-//! a_k are learned from the replicas (`balance.rs`).
+//! a_k are learned from the replicas (`balance.rs`). From an RBM (`second_layer.rs`) it has the sum over that one's
+//! hidden units, less log 2 for each, and c₀ is its c′.
 
 use std::f64::consts::LN_2;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use super::components::FromMixture;
 use super::gibbs_block::Block;
 use super::gibbs_states::GibbsStates;
 use crate::model::Rbm;
-use crate::references::Mixture;
+use crate::references::{Mixture, SmallRbm};
 
 /// A family from a product distribution over the visible units to the model.
 #[derive(Clone, Debug)]
@@ -32,6 +33,8 @@ pub struct GibbsPath {
     pub(super) base: Vec<Tile>,
     /// The reference, if it is a mixture. Then c₀ is zero.
     pub(super) mixture: Option<FromMixture>,
+    /// The reference, if it is an RBM. Then c₀ is its c′.
+    pub(super) small: Option<Arc<SmallRbm>>,
 }
 
 impl GibbsPath {
@@ -39,13 +42,21 @@ impl GibbsPath {
     pub fn new(n_visible: usize, n_hidden: usize, base: &[f32], swap: SwapOn) -> GibbsPath {
         assert!(base.is_empty() || base.len() == n_visible, "length of the base field");
         let base = Matrix::from_row(base).tiles().to_vec();
-        GibbsPath { swap, n_visible, n_hidden, base, mixture: None }
+        GibbsPath { swap, n_visible, n_hidden, base, mixture: None, small: None }
     }
 
     /// From a mixture. Swaps are on free energies.
     pub fn from_mixture(mixture: Arc<Mixture>, n_hidden: usize) -> GibbsPath {
         let mut path = GibbsPath::new(mixture.n_visible(), n_hidden, &[], SwapOn::FreeEnergy);
         path.mixture = Some(FromMixture::new(mixture));
+        path
+    }
+
+    /// From an RBM. Swaps are on free energies.
+    pub fn from_rbm(small: Arc<SmallRbm>, n_hidden: usize) -> GibbsPath {
+        let base = small.model().parameters().c.row(0);
+        let mut path = GibbsPath::new(small.n_visible(), n_hidden, base, SwapOn::FreeEnergy);
+        path.small = Some(small);
         path
     }
 
@@ -61,6 +72,9 @@ impl GibbsPath {
                     + softplus::softplus_sum_strided(level, fields, stride, beta as f32, cols)];
                 if let Some(from) = &self.mixture {
                     block.add_mixture(at, from, &[beta], &mut log);
+                }
+                if let Some(small) = &self.small {
+                    block.add_second(at, small, &[beta], &mut log);
                 }
                 log[0]
             }
@@ -88,9 +102,17 @@ impl Path for GibbsPath {
         if let Some(from) = &self.mixture {
             block.add_mixture(at, from, betas, out);
         }
+        if let Some(small) = &self.small {
+            block.add_second(at, small, betas, out);
+        }
     }
 
     fn log_z_of_reference(&self) -> f64 {
+        if let Some(small) = &self.small {
+            // Fair coins for the units of either layer that have no part in the distribution: as many factors of
+            // 2 at β = 0 and at β = 1.
+            return small.log_z() + (self.n_hidden as f64 - small.n_hidden() as f64) * LN_2;
+        }
         let base = flat(&self.base).iter().take(self.n_visible);
         let visible = match self.base.is_empty() {
             true if self.mixture.is_some() => 0.0,

@@ -10,13 +10,47 @@ use isotherm_tempering::States;
 use super::HiddenStates;
 use super::gibbs_block::Block;
 
+/// What a state has of the reference, beside the model's hidden units: a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StateOfReference {
+    /// Nothing.
+    None,
+    /// The component of a mixture.
+    Component {
+        /// Number of components.
+        of: usize,
+    },
+    /// So many hidden units of an RBM, the bits of the number.
+    Units(usize),
+}
+
+impl StateOfReference {
+    /// Units that hold the number.
+    fn units(self) -> usize {
+        match self {
+            StateOfReference::None => 0,
+            StateOfReference::Component { of } => of.next_power_of_two().trailing_zeros() as usize,
+            StateOfReference::Units(units) => units,
+        }
+    }
+
+    /// The number that is meant by units in any states.
+    fn number(self, bits: u32) -> u32 {
+        match self {
+            // Units in random states may name a component that there is not.
+            StateOfReference::Component { of } => bits % of as u32,
+            _ => bits,
+        }
+    }
+}
+
 /// Replicas under block Gibbs sampling.
 #[derive(Clone, Debug)]
 pub struct GibbsStates {
     n_visible: usize,
     n_hidden: usize,
-    /// Components of the reference, if it is a mixture, or 0.
-    components: usize,
+    of_reference: StateOfReference,
     pub(super) blocks: Vec<Block>,
     rows: usize,
     /// Whether v and the fields are those of these rows. Checks the order of calls that
@@ -25,14 +59,9 @@ pub struct GibbsStates {
 }
 
 impl GibbsStates {
-    /// No replicas yet. `components` are those of a reference that is a mixture, or 0.
-    pub fn new(n_visible: usize, n_hidden: usize, components: usize) -> GibbsStates {
-        GibbsStates { n_visible, n_hidden, components, blocks: Vec::new(), rows: 0, swept: false }
-    }
-
-    /// Units that hold the number of a component.
-    fn component_units(&self) -> usize {
-        self.components.max(1).next_power_of_two().trailing_zeros() as usize
+    /// No replicas yet.
+    pub fn new(n_visible: usize, n_hidden: usize, of_reference: StateOfReference) -> GibbsStates {
+        GibbsStates { n_visible, n_hidden, of_reference, blocks: Vec::new(), rows: 0, swept: false }
     }
 
     /// The visible units after the last sweep.
@@ -64,23 +93,23 @@ impl GibbsStates {
     /// keeps h, which is all that a sweep starts from.
     pub(super) fn cut(&mut self, size: usize) {
         if self.blocks.first().is_none_or(|block| block.rows() != size.min(self.rows)) {
-            let (h, components) = self.both();
-            self.set_blocks(&h, &components, size);
+            let (h, numbers) = self.both();
+            self.set_blocks(&h, &numbers, size);
         }
     }
 
-    /// The hidden units, and the components of a mixture.
+    /// The hidden units, and what the states have of the reference.
     fn both(&self) -> (BitMatrix, Vec<u32>) {
         let mut h = BitMatrix::zeros(self.rows, self.n_hidden);
         self.copy_hidden(&(0..self.rows).collect::<Vec<_>>(), &mut h);
-        (h, self.blocks.iter().flat_map(Block::components).copied().collect())
+        (h, self.blocks.iter().flat_map(Block::of_reference).collect())
     }
 
-    fn set_blocks(&mut self, h: &BitMatrix, components: &[u32], size: usize) {
+    fn set_blocks(&mut self, h: &BitMatrix, numbers: &[u32], size: usize) {
         (self.rows, self.swept) = (h.rows(), false);
         let block = |first: usize| {
             let rows = first..(first + size).min(h.rows());
-            Block::new(h, components, rows, self.n_visible)
+            Block::new(h, (self.of_reference, numbers), rows, self.n_visible)
         };
         self.blocks = (0..h.rows()).step_by(size.max(1)).map(block).collect();
     }
@@ -92,28 +121,28 @@ impl States for GibbsStates {
     }
 
     fn select(&mut self, rows: &[usize]) {
-        let (h, components) = self.both();
-        let of = |&row: &usize| components.get(row).copied();
-        let components: Vec<u32> = rows.iter().filter_map(of).collect();
-        self.set_blocks(&h.select(rows), &components, rows.len());
+        let (h, numbers) = self.both();
+        let of = |&row: &usize| numbers.get(row).copied();
+        let numbers: Vec<u32> = rows.iter().filter_map(of).collect();
+        self.set_blocks(&h.select(rows), &numbers, rows.len());
     }
 }
 
 impl HiddenStates for GibbsStates {
     fn units(&self) -> usize {
-        self.n_hidden + self.component_units()
+        self.n_hidden + self.of_reference.units()
     }
 
     fn hidden(&self) -> BitMatrix {
-        let (h, components) = self.both();
-        if self.component_units() == 0 {
+        let (h, numbers) = self.both();
+        if self.of_reference.units() == 0 {
             return h;
         }
         let mut units = BitMatrix::zeros(self.rows, self.units());
-        for (row, component) in components.iter().enumerate() {
+        for (row, number) in numbers.iter().enumerate() {
             units.row_mut(row)[..h.words_per_row()].copy_from_slice(h.row(row));
-            for bit in 0..self.component_units() {
-                units.set(row, self.n_hidden + bit, component >> bit & 1 == 1);
+            for bit in 0..self.of_reference.units() {
+                units.set(row, self.n_hidden + bit, number >> bit & 1 == 1);
             }
         }
         units
@@ -121,22 +150,21 @@ impl HiddenStates for GibbsStates {
 
     fn set_hidden(&mut self, units: BitMatrix) {
         assert_eq!(units.cols(), self.units(), "units of a state");
-        if self.components == 0 {
+        if self.of_reference == StateOfReference::None {
             return self.set_blocks(&units, &[], units.rows());
         }
         let mut h = BitMatrix::zeros(units.rows(), self.n_hidden);
-        let mut components = vec![0; units.rows()];
-        for (row, component) in components.iter_mut().enumerate() {
+        let mut numbers = vec![0; units.rows()];
+        for (row, number) in numbers.iter_mut().enumerate() {
             for unit in units.ones(row) {
                 match unit.checked_sub(self.n_hidden) {
                     None => h.set(row, unit, true),
-                    Some(bit) => *component |= 1 << bit,
+                    Some(bit) => *number |= 1 << bit,
                 }
             }
-            // Units in random states may name a component that there is not.
-            *component %= self.components as u32;
+            *number = self.of_reference.number(*number);
         }
-        self.set_blocks(&h, &components, units.rows());
+        self.set_blocks(&h, &numbers, units.rows());
     }
 
     fn copy_hidden(&self, rows: &[usize], out: &mut BitMatrix) {

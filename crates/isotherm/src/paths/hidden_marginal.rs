@@ -106,6 +106,18 @@ fn sweep_row(
     sum + ones(h).map(|i| f64::from(b[i])).sum::<f64>()
 }
 
+/// Nanoseconds that the decision about a hidden unit takes, roughly; `tabulated` is the faster way.
+fn cost_of_a_site(n_visible: usize, tabulated: bool) -> f64 {
+    let unit = if tabulated { 0.05 } else { 0.5 };
+    unit * n_visible as f64 + 20.0
+}
+
+/// Nanoseconds that a sweep of a row takes, roughly, if the hidden units are few enough for tables.
+pub(crate) fn cost_of_a_sweep(n_visible: usize, n_hidden: usize) -> f64 {
+    let tabulated = n_hidden <= Products::MOST_INPUTS;
+    n_hidden as f64 * cost_of_a_site(n_visible, tabulated)
+}
+
 impl Path for HiddenMarginalPath {
     type Model = Rbm;
     type States = HiddenMarginalStates;
@@ -151,7 +163,7 @@ impl Explorer<HiddenMarginalPath> for SingleSiteGibbs {
         // The model may have changed since the last sweep: the tables are computed again.
         let tabulated = n_hidden <= Products::MOST_INPUTS
             && self.products.tabulate(level, model.filters(), c.tiles());
-        let site = if tabulated { 0.05 } else { 0.5 } * n_visible as f64 + 20.0;
+        let site = cost_of_a_site(n_visible, tabulated);
         let rows = rows_per_thread(betas.len(), site * (steps * n_hidden) as f64);
         let (b, words) = (model.parameters().b.row(0), states.h.words_per_row());
         let products = &self.products;

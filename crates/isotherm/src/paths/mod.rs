@@ -6,6 +6,7 @@
 //! | [`joint`](mod@joint) (the paper's) | exp(−β E(v, h)) | uniform | block Gibbs |
 //! | [`base_rate`](mod@base_rate) | v-field (1−β)c₀ + β(c + Wh), h-field β(b + Wᵀv) | product of the data's marginals | block Gibbs |
 //! | [`mixture`](mod@mixture) | exp(a_z(β)) q(v given z)^(1−β) exp(−β E(v, h)) | mixture fitted to the data | block Gibbs |
+//! | [`small_rbm`](mod@small_rbm) | exp(−(1−β) E′(v, h′) − β E(v, h)) | small RBM fitted to the data | block Gibbs |
 //! | [`hidden_marginal`](mod@hidden_marginal) | p(h)^β, v summed out | uniform h | single-site Gibbs |
 //!
 //! [`PathKind::automatic`] chooses among them. Another path is one more file, with a [`Path`], an [`Explorer`]
@@ -23,13 +24,14 @@ mod gibbs_states;
 pub mod hidden_marginal;
 pub mod joint;
 pub mod mixture;
+mod second_layer;
+pub mod small_rbm;
 
+pub(crate) use block_gibbs::cost_of_a_step;
 pub use block_gibbs::{BlockGibbs, Gibbs};
 pub use gibbs_path::GibbsPath;
-pub use gibbs_states::GibbsStates;
+pub use gibbs_states::{GibbsStates, StateOfReference};
 pub use hidden_marginal::HiddenMarginal;
-
-use std::sync::Arc;
 
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli};
@@ -40,7 +42,7 @@ use isotherm_tempering::{
 use serde::{Deserialize, Serialize};
 
 use crate::model::Rbm;
-use crate::references::{Mixture, Reference};
+use crate::references::{Distribution, Reference};
 use crate::registry::registry;
 use hidden_marginal::SMALL_HIDDEN;
 
@@ -81,8 +83,8 @@ pub struct PathEntry {
 pub struct PathContext<'a> {
     /// The visible marginals of the data.
     pub marginals: &'a [f64],
-    /// The mixture that the base-rate path starts from in place of the marginals, if any.
-    pub mixture: Option<&'a Arc<Mixture>>,
+    /// What the base-rate path starts from.
+    pub reference: &'a Distribution,
     /// Hidden units of the model.
     pub n_hidden: usize,
     /// What swaps are decided on; the path's default if absent.
@@ -90,15 +92,16 @@ pub struct PathContext<'a> {
 }
 
 impl PathContext<'_> {
-    /// For data with these marginals and a model with `n_hidden` hidden units.
+    /// From the base rates, for data with these marginals and a model with `n_hidden` hidden units.
     pub fn new(marginals: &[f64], n_hidden: usize) -> PathContext<'_> {
-        PathContext { marginals, mixture: None, n_hidden, swap: None }
+        PathContext { marginals, reference: &Distribution::BaseRates, n_hidden, swap: None }
     }
 
     /// For a run with this reference and a model with `n_hidden` hidden units.
     pub fn of(reference: &Reference, n_hidden: usize) -> PathContext<'_> {
-        let mixture = reference.mixture();
-        PathContext { mixture, ..PathContext::new(reference.marginals(), n_hidden) }
+        let marginals = reference.marginals();
+        let reference = reference.distribution();
+        PathContext { reference, ..PathContext::new(marginals, n_hidden) }
     }
 
     /// Visible units of the model.

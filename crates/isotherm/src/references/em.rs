@@ -4,11 +4,13 @@
 
 use isotherm_kernels::affine::{Grouping, affine};
 use isotherm_kernels::{BitMatrix, Level, Matrix};
+use isotherm_tempering::causes::unless_interrupted;
 use isotherm_tempering::streams::{Key, Purpose};
 use rand::RngExt;
 use rand::seq::index;
 
 use super::mixture::{Mixture, log_sum_exp};
+use crate::error::Result;
 use crate::model::log_odds;
 
 /// Rows that a mixture is fitted to at most; of more, a random choice.
@@ -40,8 +42,14 @@ pub struct Fit {
     pub died: usize,
 }
 
-/// Fits a mixture of at most `components` components to rows of bits.
-pub fn fit(rows: &BitMatrix, components: usize, key: Key) -> Fit {
+/// Fits a mixture of at most `components` components to rows of bits. `progress` gets the share of the iterations
+/// that are done, of as many as there may be, and returns whether to go on.
+pub fn fit(
+    rows: &BitMatrix,
+    components: usize,
+    key: Key,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<Fit> {
     let rows = &some_of(rows, key);
     let (count, marginals) = (rows.rows() as f64, marginals(rows));
     let seeds = seeds(rows, components.clamp(1, rows.rows()), key);
@@ -50,13 +58,14 @@ pub fn fit(rows: &BitMatrix, components: usize, key: Key) -> Fit {
     let mut shares = nearest(rows, &seeds);
     let (mut before, mut iterations, wanted) = (f64::NEG_INFINITY, 0, shares.cols());
     loop {
+        unless_interrupted(progress(iterations as f64 / MOST_ITERATIONS as f64))?;
         let mixture = maximise(&on, &shares, &marginals);
         let (expected, log_likelihood) = expect(&mixture, rows);
         iterations += 1;
         let ends = log_likelihood - before < ENOUGH || iterations == MOST_ITERATIONS;
         if ends {
             let died = wanted - mixture.components();
-            return Fit { mixture, iterations, log_likelihood, died };
+            return Ok(Fit { mixture, iterations, log_likelihood, died });
         }
         (before, shares) = (log_likelihood, expected);
         debug_assert!((total(&shares) - count).abs() < 1e-3 * count);
@@ -162,8 +171,27 @@ fn expect(mixture: &Mixture, rows: &BitMatrix) -> (Matrix, f64) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::Kind;
+
+    fn fitted(rows: &BitMatrix, components: usize, seed: u64) -> Fit {
+        fit(rows, components, Key { seed, step: 0 }, &mut |_| true).unwrap()
+    }
+
+    #[test]
+    fn it_stops_when_it_is_told_to() {
+        let (rows, _) = Mixture::new(&[1.0], Matrix::from_row(&[1.0, -1.0, 0.0]))
+            .draw(500, Key { seed: 1, step: 0 });
+        let mut shares = Vec::new();
+        let stopped = fit(&rows, 4, Key { seed: 2, step: 0 }, &mut |share| {
+            shares.push(share);
+            shares.len() < 3
+        });
+        assert_eq!(stopped.unwrap_err().kind(), Kind::Interrupted);
+        assert!(shares.len() == 3 && shares.is_sorted(), "{shares:?}");
+    }
 
     /// Five far components with weights from 0.5 to 0.02: all are found, with their weights within five standard
     /// errors and their log-odds near.
@@ -179,7 +207,7 @@ mod tests {
         }
         let truth = Mixture::new(&weights, odds);
         let (rows, _) = truth.draw(ROWS, Key { seed: 4, step: 0 });
-        let found = fit(&rows, 12, Key { seed: 5, step: 0 });
+        let found = fitted(&rows, 12, 5);
         assert!(found.iterations < MOST_ITERATIONS);
         let log_likelihoods =
             |mixture: &Mixture| mixture.log_densities(&rows).iter().sum::<f64>() / ROWS as f64;
@@ -199,7 +227,7 @@ mod tests {
     fn one_component_has_the_marginals() {
         let (rows, _) = Mixture::new(&[1.0], Matrix::from_row(&[1.0, -1.0, 0.0]))
             .draw(500, Key { seed: 1, step: 0 });
-        let found = fit(&rows, 1, Key { seed: 2, step: 0 }).mixture;
+        let found = fitted(&rows, 1, 2).mixture;
         for (odds, marginal) in found.log_odds().row(0).iter().zip(marginals(&rows)) {
             assert!((f64::from(*odds) - log_odds(marginal)).abs() < 1e-5);
         }
@@ -208,7 +236,7 @@ mod tests {
     #[test]
     fn equal_rows_need_one_component() {
         let rows = BitMatrix::from_rows(3, &[[1, 0, 1]; 20]);
-        let found = fit(&rows, 8, Key { seed: 3, step: 0 });
+        let found = fitted(&rows, 8, 3);
         assert_eq!((found.mixture.components(), found.died), (1, 0));
     }
 }

@@ -1,14 +1,22 @@
 //! References: distributions at β = 0 that can be sampled exactly and have a known normaliser.
 //!
 //! A reference with one mode makes narrow clusters appear only close to β = 1, in a transition that no ladder
-//! removes. A [`Mixture`] has the clusters of the data all along the path.
+//! removes. A [`Mixture`] or a [`SmallRbm`] has the clusters of the data all along the path, as far as it was fitted
+//! to them.
 
 mod em;
+mod error;
+mod fitted;
 mod mixture;
 mod reference;
+mod small_rbm;
+mod train_small;
 
 pub use em::{Fit, fit};
+pub use error::ReferenceError;
+pub use fitted::Fitted;
 pub use mixture::Mixture;
 pub(crate) use mixture::uniform;
-pub(crate) use reference::{COMPONENTS, components_for};
-pub use reference::{Reference, ReferenceKind};
+pub(crate) use reference::{COMPONENTS, SMALL_HIDDEN, components_for};
+pub use reference::{Distribution, Reference, ReferenceKind};
+pub use small_rbm::SmallRbm;

@@ -1,16 +1,18 @@
 //! The reference of a run: what its ladder starts from at β = 0.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use isotherm_kernels::Matrix;
+use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::streams::Key;
 use serde::{Deserialize, Serialize};
 
-use super::{Mixture, em};
+use super::{Fitted, Mixture, SmallRbm, em, train_small};
 use crate::data::Dataset;
 use crate::error::Result;
+use crate::model::Parameters;
 use crate::options::Plan;
-use crate::tensors::Bundle;
+use crate::tensors::{Bundle, TensorError};
 
 /// The distribution that the ladder starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +25,21 @@ pub enum ReferenceKind {
     BaseRate,
     /// A mixture of products of Bernoulli distributions, fitted to the data.
     Mixture,
+    /// A small RBM that is trained on the data first.
+    Rbm,
+}
+
+/// What a ladder starts from.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Distribution {
+    /// Independent units with the data's marginals.
+    #[default]
+    BaseRates,
+    /// A mixture of products of Bernoulli distributions.
+    Mixture(Arc<Mixture>),
+    /// A small RBM.
+    Rbm(Arc<SmallRbm>),
 }
 
 /// Components of a mixture by default, where the number of examples is unknown.
@@ -33,23 +50,32 @@ pub(crate) fn components_for(examples: usize) -> usize {
     (examples / 100).clamp(2, 64)
 }
 
-/// Rows that a mixture is fitted to if the data are a stream.
+/// Hidden units of a small RBM by default, if the model has that many.
+pub(crate) const SMALL_HIDDEN: usize = SmallRbm::LARGEST;
+
+/// Rows that a reference is fitted to, or measured on, if the data are a stream.
 const ROWS_OF_STREAM: usize = 10_000;
 
 /// The names of the tensors that hold a mixture.
 const WEIGHTS: &str = "reference.weights";
 const LOG_ODDS: &str = "reference.log_odds";
 
-/// The reference of a run: the visible marginals of its data and, if the ladder starts from one, a mixture.
+/// What precedes the names of the tensors that hold a small RBM, as those of a model.
+const OF_RBM: &str = "reference.";
+
+/// The reference of a run: the visible marginals of its data, what its ladder starts from, and how that came to fit
+/// the data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     marginals: Vec<f64>,
-    mixture: Option<Arc<Mixture>>,
+    distribution: Distribution,
+    fitted: Option<Fitted>,
 }
 
 impl From<&[f64]> for Reference {
     fn from(marginals: &[f64]) -> Reference {
-        Reference { marginals: marginals.to_vec(), mixture: None }
+        let marginals = marginals.to_vec();
+        Reference { marginals, distribution: Distribution::BaseRates, fitted: None }
     }
 }
 
@@ -72,24 +98,45 @@ impl From<&Reference> for Reference {
 }
 
 impl Reference {
-    /// The reference that a plan asks for, fitted to the data.
-    pub fn of(plan: &Plan, data: &Dataset) -> Reference {
-        let mixture = plan.components.map(|components| {
+    /// The reference that a plan asks for, fitted to the data. `progress` gets what is being fitted and the share
+    /// that is done, and returns whether to go on.
+    pub fn of(
+        plan: &Plan,
+        data: &Dataset,
+        progress: &mut dyn FnMut(&str, f64) -> bool,
+    ) -> Result<Reference> {
+        let of_data = Reference::from(&data.marginals());
+        if let Some(components) = plan.components {
             let key = Key { seed: plan.options.seed, step: 0 };
-            let fit = match data.bits() {
-                Some(rows) => em::fit(rows, components, key),
-                None => em::fit(&data.draw(ROWS_OF_STREAM, key), components, key),
+            let tell = &mut |share| progress("fitting a mixture as reference", share);
+            let fit = em::fit(&rows_of(data, key), components, key, tell)?;
+            let fitted = Fitted::Mixture {
+                components_asked: components,
+                components: fit.mixture.components(),
+                died: fit.died,
+                iterations: fit.iterations,
+                log_likelihood: fit.log_likelihood,
             };
-            Arc::new(fit.mixture)
-        });
-        Reference { marginals: data.marginals(), mixture }
+            let distribution = Distribution::Mixture(Arc::new(fit.mixture));
+            return Ok(Reference { distribution, fitted: Some(fitted), ..of_data });
+        }
+        if let Some(hidden) = plan.reference_hidden {
+            let key = Key { seed: plan.options.seed, step: 0 };
+            let tell = &mut |share| progress("training a small RBM as reference", share);
+            let (small, updates) = train_small::train(plan, hidden, data, tell)?;
+            let logs = small.log_densities(&rows_of(data, key));
+            let log_likelihood = logs.iter().sum::<f64>() / logs.len() as f64;
+            let fitted = Fitted::Rbm { hidden, updates, log_likelihood };
+            let distribution = Distribution::Rbm(Arc::new(small));
+            return Ok(Reference { distribution, fitted: Some(fitted), ..of_data });
+        }
+        Ok(of_data)
     }
 
-    /// With a mixture as the start of the ladder.
+    /// With another start of the ladder.
     #[must_use]
-    pub fn with_mixture(mut self, mixture: Mixture) -> Reference {
-        self.mixture = Some(Arc::new(mixture));
-        self
+    pub fn with(self, distribution: Distribution) -> Reference {
+        Reference { distribution, fitted: None, ..self }
     }
 
     /// The visible marginals of the data.
@@ -97,42 +144,79 @@ impl Reference {
         &self.marginals
     }
 
-    /// The mixture, if the ladder starts from one.
-    pub fn mixture(&self) -> Option<&Arc<Mixture>> {
-        self.mixture.as_ref()
+    /// What the ladder starts from.
+    pub fn distribution(&self) -> &Distribution {
+        &self.distribution
+    }
+
+    /// How it came to fit the data, if it was fitted.
+    pub fn fitted(&self) -> Option<&Fitted> {
+        self.fitted.as_ref()
     }
 
     /// Adds it to a checkpoint.
     pub fn insert_into(&self, bundle: &mut Bundle) -> Result<()> {
         bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
-        self.insert_mixture(bundle)
+        self.insert_distribution(bundle)
     }
 
-    /// Adds the mixture to the file of a model.
-    pub fn insert_mixture(&self, bundle: &mut Bundle) -> Result<()> {
-        let Some(mixture) = &self.mixture else { return Ok(()) };
-        let (components, n_visible) = (mixture.components(), mixture.n_visible());
-        bundle.insert(WEIGHTS, &[components], mixture.weights())?;
-        bundle.insert(LOG_ODDS, &[components, n_visible], &mixture.log_odds().to_dense())
+    /// Adds what the ladder starts from, and how it was fitted, to the file of a model.
+    pub fn insert_distribution(&self, bundle: &mut Bundle) -> Result<()> {
+        match &self.distribution {
+            Distribution::BaseRates => {}
+            Distribution::Mixture(mixture) => {
+                let (components, n_visible) = (mixture.components(), mixture.n_visible());
+                bundle.insert(WEIGHTS, &[components], mixture.weights())?;
+                let log_odds = mixture.log_odds().to_dense();
+                bundle.insert(LOG_ODDS, &[components, n_visible], &log_odds)?;
+            }
+            Distribution::Rbm(small) => small.model().parameters().insert_into(bundle, OF_RBM)?,
+        }
+        self.fitted.map_or(Ok(()), |fitted| fitted.insert_into(bundle))
     }
 
     /// The reference in a checkpoint.
     pub fn take_from(bundle: &Bundle) -> Result<Reference> {
         let n_visible = bundle.tensor("marginals")?.shape().first().copied().unwrap_or(0);
         let marginals = bundle.get("marginals", &[n_visible])?;
-        let mixture = Reference::mixture_in(bundle, n_visible)?.map(Arc::new);
-        Ok(Reference { marginals, mixture })
+        let (distribution, fitted) = Reference::distribution_in(bundle, n_visible)?;
+        Ok(Reference { marginals, distribution, fitted })
     }
 
-    /// The mixture in a checkpoint or in the file of a model, if it holds one.
-    pub fn mixture_in(bundle: &Bundle, n_visible: usize) -> Result<Option<Mixture>> {
-        if !bundle.tensors.contains_key(WEIGHTS) {
-            return Ok(None);
+    /// What the ladder starts from, in a checkpoint or in the file of a model, and how it was fitted.
+    pub fn distribution_in(
+        bundle: &Bundle,
+        n_visible: usize,
+    ) -> Result<(Distribution, Option<Fitted>)> {
+        if bundle.tensors.contains_key(WEIGHTS) {
+            let components = bundle.tensor(WEIGHTS)?.shape().first().copied().unwrap_or(0);
+            let weights: Vec<f64> = bundle.get(WEIGHTS, &[components])?;
+            let log_odds: Vec<f32> = bundle.get(LOG_ODDS, &[components, n_visible])?;
+            let log_odds = Matrix::from_dense(components, n_visible, &log_odds);
+            let mixture = Mixture::with_weights(weights, log_odds);
+            let fitted = Fitted::of_mixture(bundle, components)?;
+            return Ok((Distribution::Mixture(Arc::new(mixture)), fitted));
         }
-        let components = bundle.tensor(WEIGHTS)?.shape().first().copied().unwrap_or(0);
-        let weights: Vec<f64> = bundle.get(WEIGHTS, &[components])?;
-        let log_odds: Vec<f32> = bundle.get(LOG_ODDS, &[components, n_visible])?;
-        let log_odds = Matrix::from_dense(components, n_visible, &log_odds);
-        Ok(Some(Mixture::with_weights(weights, log_odds)))
+        let biases = format!("{OF_RBM}b");
+        if bundle.tensors.contains_key(&biases) {
+            let hidden = bundle.tensor(&biases)?.shape().first().copied().unwrap_or(0);
+            if !(1..=SmallRbm::LARGEST).contains(&hidden) {
+                let wanted = "those of 1 to 16 hidden units";
+                return Err(TensorError::Inconsistent { name: biases, wanted }.into());
+            }
+            let parameters = Parameters::take_from(bundle, OF_RBM, n_visible, hidden)?;
+            let small = SmallRbm::new(parameters)?;
+            let fitted = Fitted::of_rbm(bundle, hidden)?;
+            return Ok((Distribution::Rbm(Arc::new(small)), fitted));
+        }
+        Ok((Distribution::BaseRates, None))
+    }
+}
+
+/// The rows that a reference is fitted to, or measured on.
+fn rows_of(data: &Dataset, key: Key) -> Cow<'_, BitMatrix> {
+    match data.bits() {
+        Some(rows) => Cow::Borrowed(rows),
+        None => Cow::Owned(data.draw(ROWS_OF_STREAM, key)),
     }
 }

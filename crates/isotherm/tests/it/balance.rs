@@ -1,7 +1,6 @@
 //! The weights of a mixture's components along the path from it, as replicas learn them.
 
 use crate::common::*;
-use isotherm::paths::RbmEnsemble;
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Densities, Ladder, Spacing, Tempering, TemperingState};

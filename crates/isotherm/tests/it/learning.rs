@@ -6,7 +6,7 @@ use isotherm::likelihood::{Effort, measure};
 use isotherm::model::{ModelError, Rbm, model_bundle, model_in};
 use isotherm::optimiser::learning_rate;
 use isotherm::options::{Algorithm, LrDecay, Options, PathKind, ReferenceKind};
-use isotherm::references::Reference;
+use isotherm::references::{Distribution, Reference};
 use isotherm::tensors::Bundle;
 use isotherm::trainer::{Diverged, TrainState, Trainer};
 use isotherm_tempering::threads::keep_awake;
@@ -77,6 +77,7 @@ fn a_checkpoint_holds_all_that_the_next_step_needs() {
         (Algorithm::Sml, PathKind::Auto, ReferenceKind::Auto),
         (Algorithm::Pt, PathKind::BaseRate, ReferenceKind::Auto),
         (Algorithm::Apt, PathKind::BaseRate, ReferenceKind::Mixture),
+        (Algorithm::Apt, PathKind::BaseRate, ReferenceKind::Rbm),
         (Algorithm::Apt, PathKind::Joint, ReferenceKind::Auto),
         (Algorithm::Apt, PathKind::HiddenMarginal, ReferenceKind::Auto),
     ];
@@ -95,8 +96,14 @@ fn a_checkpoint_holds_all_that_the_next_step_needs() {
             .min_swap(0.7);
         let data = Dataset::mixture(1);
         let plan = options.check(data.n_visible()).unwrap();
-        let reference = Reference::of(&plan, &data);
-        assert_eq!(reference.mixture().is_some(), plan.reference() == ReferenceKind::Mixture);
+        let reference = Reference::of(&plan, &data, &mut |_, _| true).unwrap();
+        let found = match reference.distribution() {
+            Distribution::Mixture(_) => ReferenceKind::Mixture,
+            Distribution::Rbm(_) => ReferenceKind::Rbm,
+            _ if path == PathKind::BaseRate => ReferenceKind::BaseRate,
+            _ => ReferenceKind::Auto,
+        };
+        assert_eq!(found, plan.reference());
         let mut state = TrainState::new(&plan, &reference);
         let mut trainer = Trainer::new(plan.clone(), data.clone());
         let mut stored = Vec::new();

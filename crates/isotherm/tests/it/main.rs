@@ -18,6 +18,7 @@ mod online_log_z;
 mod options;
 mod penalties;
 mod perfect_sampler;
+mod references;
 mod seams;
 mod stationarity;
 mod swap_algebra;

@@ -257,7 +257,27 @@ fn every_refusal_can_be_reached_and_is_one_of_options() {
         ),
         (
             plain().reference(ReferenceKind::Mixture).swap(Some(SwapOn::Energy)),
-            OptionError::SwapFromMixture,
+            OptionError::SwapFromReference { reference: ReferenceKind::Mixture },
+        ),
+        (
+            plain().reference(ReferenceKind::Rbm).swap(Some(SwapOn::Energy)),
+            OptionError::SwapFromReference { reference: ReferenceKind::Rbm },
+        ),
+        (
+            plain().path(PathKind::HiddenMarginal).reference(ReferenceKind::Rbm),
+            OptionError::ReferenceOfPath { path: PathKind::HiddenMarginal },
+        ),
+        (
+            plain().algorithm(Algorithm::Exact).reference(ReferenceKind::Rbm),
+            OptionError::ReferenceUnused { algorithm: Algorithm::Exact },
+        ),
+        (
+            plain().reference(ReferenceKind::Rbm).reference_hidden(Some(17)),
+            OptionError::NotAllowed {
+                name: name::reference_hidden,
+                value: "17".to_owned(),
+                wanted: ValueKind::Count { least: 1, most: 16 },
+            },
         ),
         (
             plain().particles(Some(5)).columns(Some(6)),
@@ -321,12 +341,15 @@ fn options_without_effect_are_found() {
     let all: Chosen = Options::table().iter().collect();
     let unused = |options: &Options| -> Vec<OptionName> {
         let unused = options.unused(&all).into_iter();
-        unused.filter(|&option| option != name::components).collect()
+        let of_references = [name::components, name::reference_hidden];
+        unused.filter(|option| !of_references.contains(option)).collect()
     };
     assert!(unused(&Options::default()).is_empty());
-    let from_mixture = Options::default().reference(ReferenceKind::Mixture);
-    assert!(from_mixture.unused(&all).is_empty());
-    assert_eq!(Options::default().unused(&all), [name::components], "only for a mixture");
+    let from = |kind| Options::default().reference(kind).unused(&all);
+    assert_eq!(from(ReferenceKind::Mixture), [name::reference_hidden]);
+    assert_eq!(from(ReferenceKind::Rbm), [name::components]);
+    let neither = [name::components, name::reference_hidden];
+    assert_eq!(from(ReferenceKind::BaseRate), neither);
     assert_eq!(unused(&Options::default().respace(Respace::Fixed)), [name::beta_lr]);
     let adaptation = [
         name::beta_lr,

@@ -1,6 +1,10 @@
 //! The swap ratio of every path against its definition, on states that enumeration can weigh.
 
+use std::sync::Arc;
+
 use crate::common::*;
+use isotherm::paths::mixture::from_mixture;
+use isotherm::paths::small_rbm::from_rbm;
 use isotherm::paths::{Gibbs, RbmEnsemble, SwapOn, base_rate::base_rate, joint::joint};
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::Ensemble;
@@ -22,7 +26,7 @@ fn log_weight(
     match swap {
         SwapOn::Energy => kind.log_weight(rbm, beta, v, h),
         SwapOn::FreeEnergy => {
-            log_sum_exp((0..1 << rbm.n_hidden()).map(|h| kind.log_weight(rbm, beta, v, h)))
+            log_sum_exp((0..1 << kind.units(rbm)).map(|h| kind.log_weight(rbm, beta, v, h)))
         }
         other => panic!("{other:?}"),
     }
@@ -32,11 +36,16 @@ fn log_weight(
 fn gibbs_ratios_match_enumeration() {
     let rbm = random_rbm(5, 4, 1.5, 3);
     let n_visible = rbm.n_visible();
+    let (mixture, small) = (Arc::new(mixture(n_visible)), Arc::new(small_rbm(n_visible)));
     for swap in [SwapOn::Energy, SwapOn::FreeEnergy] {
-        let cases: [(Kind, Gibbs); 2] = [
+        let mut cases: Vec<(Kind, Gibbs)> = vec![
             (Kind::Joint(swap), joint(n_visible, 4, swap)),
             (Kind::BaseRate(swap), base_rate(&marginals(n_visible), 4, swap)),
         ];
+        if swap == SwapOn::FreeEnergy {
+            cases.push((Kind::Mixture, from_mixture(mixture.clone(), 4)));
+            cases.push((Kind::Rbm, from_rbm(small.clone(), 4)));
+        }
         for (kind, mut path) in cases {
             path.set_hidden(exact_hidden(kind, &rbm, &[0.5], ROWS, &mut rng(1)));
             path.sweep(&rbm, &[0.5; ROWS], 2, Key { seed: 2, step: 0 }).unwrap();
@@ -117,7 +126,8 @@ fn state_of(kind: Kind, v: u64, h: u64) -> usize {
         Kind::Joint(SwapOn::FreeEnergy)
         | Kind::BaseRate(SwapOn::FreeEnergy)
         | Kind::Mixture
-        | Kind::Balanced => v,
+        | Kind::Balanced
+        | Kind::Rbm => v,
         Kind::HiddenMarginal => h,
         other => panic!("{other:?}"),
     }) as usize

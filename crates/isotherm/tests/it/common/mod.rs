@@ -10,8 +10,9 @@ use isotherm::model::{Parameters, Rbm};
 use isotherm::paths::base_rate::base_rate;
 use isotherm::paths::joint::joint;
 use isotherm::paths::mixture::from_mixture;
+use isotherm::paths::small_rbm::from_rbm;
 use isotherm::paths::{AnyEnsemble, RbmEnsemble, SwapOn, hidden_marginal::hidden_marginal};
-use isotherm::references::Mixture;
+use isotherm::references::{Mixture, SmallRbm};
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::Ensemble;
 use rand::RngExt;
@@ -53,9 +54,11 @@ pub enum Kind {
     Mixture,
     /// The same with components that do not count the same on every rung.
     Balanced,
+    /// From an RBM with two hidden units, which are two units more.
+    Rbm,
 }
 
-pub const KINDS: [Kind; 7] = [
+pub const KINDS: [Kind; 8] = [
     Kind::Joint(SwapOn::Energy),
     Kind::Joint(SwapOn::FreeEnergy),
     Kind::BaseRate(SwapOn::Energy),
@@ -63,7 +66,11 @@ pub const KINDS: [Kind; 7] = [
     Kind::HiddenMarginal,
     Kind::Mixture,
     Kind::Balanced,
+    Kind::Rbm,
 ];
+
+/// Units that a state has beside the hidden ones, from a mixture or an RBM.
+const MORE_UNITS: usize = 2;
 
 /// Log weights of the components of [`Kind::Balanced`] at some inverse temperatures, straight lines between them.
 const BALANCE: [(f64, [f64; 3]); 4] = [
@@ -98,6 +105,12 @@ pub fn mixture(n_visible: usize) -> Mixture {
     Mixture::new(&[0.5, 0.3, 0.2], Matrix::from_dense(3, n_visible, &odds))
 }
 
+/// The reference of [`Kind::Rbm`].
+pub fn small_rbm(n_visible: usize) -> SmallRbm {
+    let small = random_rbm(n_visible, MORE_UNITS, 3.0, 41);
+    SmallRbm::new(small.parameters().clone()).unwrap()
+}
+
 /// Marginals of the base-rate path in the tests.
 pub fn marginals(n_visible: usize) -> Vec<f64> {
     (0..n_visible).map(|j| 0.2 + 0.6 * (j as f64 + 0.5) / n_visible as f64).collect()
@@ -116,16 +129,19 @@ impl Kind {
                 assert!(RbmEnsemble::set_learned(&mut path, &learned_balance()));
                 Box::new(path)
             }
+            Kind::Rbm => Box::new(from_rbm(Arc::new(small_rbm(n_visible)), n_hidden)),
         }
     }
 
     /// Units of a state: the hidden ones, and those of a reference.
     pub fn units(self, rbm: &Rbm) -> usize {
-        rbm.n_hidden() + if matches!(self, Kind::Mixture | Kind::Balanced) { 2 } else { 0 }
+        let more = matches!(self, Kind::Mixture | Kind::Balanced | Kind::Rbm);
+        rbm.n_hidden() + if more { MORE_UNITS } else { 0 }
     }
 
     /// log π_β(v, h), not normalised; `h` has all units of a state. On the hidden-marginal path:
-    /// p(h)^β p(v | h). From a mixture: exp(a_z(β)) q(v | z)^(1−β) exp(−β E).
+    /// p(h)^β p(v | h). From a mixture: exp(a_z(β)) q(v | z)^(1−β) exp(−β E). From an RBM: exp(−(1−β) E′ − β E), shared
+    /// out among the states of h′ at β = 1.
     pub fn log_weight(self, rbm: &Rbm, beta: f64, v: u64, h: u64) -> f64 {
         let e = energy(rbm, v, h & ((1 << rbm.n_hidden()) - 1));
         match self {
@@ -154,6 +170,11 @@ impl Kind {
                     _ => mixture.log_weights()[z],
                 };
                 log_weight + (1.0 - beta) * log_conditional(&mixture, z, v) - beta * e
+            }
+            Kind::Rbm => {
+                let e_of_reference =
+                    energy(small_rbm(rbm.n_visible()).model(), v, h >> rbm.n_hidden());
+                -(1.0 - beta) * e_of_reference - beta * e - MORE_UNITS as f64 * 2f64.ln()
             }
         }
     }
