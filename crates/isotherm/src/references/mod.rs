@@ -9,6 +9,6 @@ mod reference;
 
 pub use em::{Fit, fit};
 pub use mixture::Mixture;
-pub(crate) use mixture::uniform;
+pub(crate) use mixture::{log_sum_exp, uniform};
 pub(crate) use reference::{COMPONENTS, components_for};
 pub use reference::{Reference, ReferenceKind};

@@ -10,12 +10,13 @@ use isotherm::likelihood::{Estimate, SamplerReport, Start, exact};
 use isotherm::model::{Parameters, PerfectSampler, Rbm};
 use isotherm::paths::base_rate::base_rate;
 use isotherm::paths::joint::joint;
-use isotherm::paths::{Gibbs, RbmEnsemble, SwapOn};
+use isotherm::paths::{Gibbs, PathContext, PathKind, RbmEnsemble, SwapOn};
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
 use isotherm_tempering::evidence::annealing_schedule::AnnealingSchedule;
 use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Densities, Ensemble};
+use rand::RngExt;
 
 const BETAS: [f64; 4] = [0.0, 0.3, 0.85, 1.0];
 
@@ -295,13 +296,19 @@ fn the_ladder_covers_log_z() {
     let length = Length::fixed(8, 300);
     for (name, rbm, data, log_z) in models_on_both_paths() {
         let marginals = data.marginals();
-        for start in [Start::Random, Start::Data] {
+        let path = || PathKind::Auto.ensemble(&PathContext::new(&marginals, rbm.n_hidden()));
+        for start in [Start::Random, Start::Known] {
             let reports: Vec<_> = (1..=100)
                 .map(|seed| {
-                    let (start, key) = ((start, &data), Key::of_log_z(seed, 1));
-                    let mut sampler =
-                        EvaluatingSampler::new(&rbm, &marginals, start, length.columns, key)
-                            .unwrap();
+                    let (columns, key) = (length.columns, Key::of_log_z(seed, 1));
+                    let mut sampler = match start {
+                        Start::Random => {
+                            EvaluatingSampler::from_reference(&rbm, path(), columns, key).unwrap()
+                        }
+                        _ => EvaluatingSampler::from_states(&rbm, path(), columns, key, |rows| {
+                            hidden_of(&rbm, &data.draw(rows, key), seed)
+                        }),
+                    };
                     sampler.measure(length, 8, &mut [], &mut |_| true).unwrap().unwrap().report
                 })
                 .collect();
