@@ -301,7 +301,8 @@ mod tests {
 
     use super::*;
     use crate::likelihood::exact;
-    use crate::model::{Initial, Parameters};
+    use crate::likelihood::known::hidden_given;
+    use crate::model::{Initial, Parameters, PerfectSampler};
 
     fn effort(particles: usize, steps: usize) -> AnnealingEffort {
         AnnealingEffort { particles, most_batches: 1, steps, most_steps: steps, error: 0.1 }
@@ -318,32 +319,23 @@ mod tests {
         Clusters::new(rbm, Arc::new(mixture), (seed, 0), &mut |_| true).expect("finite")
     }
 
-    /// Samples of the model, drawn exactly: h by its enumerated distribution.
+    /// Samples of the model, drawn exactly, as hidden states.
     fn samples(rbm: &Rbm, count: usize, seed: u64) -> BitMatrix {
-        let mut rng = Key { seed, step: 0 }.sequence(Purpose::Perfect, 0);
-        let states = 1u64 << rbm.n_hidden();
-        let logs: Vec<f64> = (0..states).map(|h| -rbm.free_energy_of_hidden(&[h])).collect();
-        let log_z = crate::references::log_sum_exp(logs.iter().copied());
-        let words = (0..count).map(|_| {
-            let mut left: f64 = rng.random();
-            let found = logs.iter().position(|log| {
-                left -= libm::exp(log - log_z);
-                left < 0.0
-            });
-            found.unwrap_or(0) as u64
-        });
-        BitMatrix::from_words(count, rbm.n_hidden(), words.collect()).expect("a word a row")
+        let key = Key { seed, step: 0 };
+        let mut v = BitMatrix::zeros(count, rbm.n_visible());
+        PerfectSampler::new(rbm.n_visible(), rbm.n_hidden()).visible(rbm, key, &mut v);
+        hidden_given(rbm, &v, key)
     }
 
-    /// Both ways are right for any mixture and any schedule, even one of four steps: within four standard errors of
+    /// Both ways are right for any mixture and any schedule, even one of eight steps: within four standard errors of
     /// thousands of particles, and the shares are those of the enumerated model.
     #[test]
     fn the_sum_over_the_clusters_is_z() {
-        let rbm = Initial { n_hidden: 6, std: 1.5, seed: 4 }.model(&[0.4; 8]);
+        let rbm = Initial { n_hidden: 6, std: 1.0, seed: 4 }.model(&[0.4; 8]);
         let truth = exact::log_z(&rbm).expect("few units");
         let mut it = clusters(&rbm, mixture(8, 3), 5);
-        it.schedules = vec![AnnealingSchedule::linear(4); 3];
-        let up = it.up(&effort(20_000, 4), &mut |_| true).expect("finite");
+        it.schedules = vec![AnnealingSchedule::linear(8); 3];
+        let up = it.up(&effort(20_000, 8), &mut |_| true).expect("finite");
         let off = (up.estimate.value - truth) / up.estimate.std_error;
         assert!(up.estimate.std_error < 0.03 && off.abs() < 4.0, "{off} {:?}", up.estimate);
 
@@ -357,7 +349,7 @@ mod tests {
         }
 
         let samples = samples(&rbm, 20_000, 6);
-        let effort = effort(20_000, 4);
+        let effort = effort(20_000, 8);
         let tell = &mut |_| true;
         // s_k are free: any that add up to one will do.
         for shares in [up.shares.clone(), vec![0.1, 0.8, 0.1]] {
@@ -369,12 +361,12 @@ mod tests {
         }
     }
 
-    /// Two wells of 30 visible units, all on and all off, in an RBM whose 60 hidden units copy pairs of neighbours: no
-    /// annealing from the base rates of one well finds the other, and that from its own component does.
+    /// A ferromagnet with two wells, all visible units on and all off: no annealing from the component of one well finds
+    /// the other, and that from its own component does.
     #[test]
     fn a_mode_that_plain_annealing_misses_is_counted() {
         let (n_visible, n_hidden) = (24, 24);
-        // Each hidden unit is pulled up by v on, down by v off: a ferromagnet with h summed out.
+        // Every hidden unit is on if most visible ones are, and pulls all of these.
         let (j, count) = (0.5f32, n_visible as f32);
         let rbm = Rbm::new(Parameters {
             w: Matrix::from_dense(n_visible, n_hidden, &vec![j; n_visible * n_hidden]),

@@ -4,7 +4,7 @@ use crate::common::*;
 use crate::trained::{patterns, table, train};
 use isotherm::Kind;
 use isotherm::data::Dataset;
-use isotherm::likelihood::Reason;
+
 use isotherm::likelihood::bracket::log_z;
 use isotherm::likelihood::{
     AnnealingEffort, Budget, BudgetError, End, Estimate, Length, LogLikelihood, LogZ, exact,
