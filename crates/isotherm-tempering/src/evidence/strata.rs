@@ -48,7 +48,11 @@ impl Strata {
         let squares: f64 = moments.iter().map(|it| it.squares / it.count.powi(2)).sum();
         let effective = total * total / squares;
         let value = top + libm::log(total);
-        let around = Estimate::around(value, variance.sqrt() / total, effective - 1.0);
+        // The degrees of freedom of a sum of variances that are estimated from few weights each (Satterthwaite).
+        let fourth = moments.iter().map(|it| (it.variance / it.count).powi(2) / (it.count - 1.0));
+        let fourth = fourth.sum::<f64>().max(f64::MIN_POSITIVE);
+        let freedom = (variance * variance / fourth).min(effective - 1.0);
+        let around = Estimate::around(value, variance.sqrt() / total, freedom);
         Estimate { effective_samples: Some(effective), ..around }.bounding(End::Lower)
     }
 

@@ -123,6 +123,21 @@ fn two_far_modes() -> (Rbm, Dataset) {
     (rbm, table(BitMatrix::from_rows(n_visible, &rows)))
 }
 
+/// From the base rates no sampler finds that state. References that are fitted to rows of both modes hold both.
+#[test]
+fn two_modes_of_different_entropy_are_weighed() {
+    let (rbm, data) = two_far_modes();
+    let truth = exact::log_z(&rbm).unwrap();
+    let mut converged = 0;
+    for seed in 1..=3 {
+        let it = estimate(&rbm, &data, &budget(seed));
+        println!("{:+.2} {}", it.value - truth, it.verdict.sentence);
+        assert!(it.lower <= truth && truth <= it.upper, "{truth} {it:?}");
+        converged += usize::from(it.verdict.converged);
+    }
+    assert!(converged >= 2, "{converged} of 3");
+}
+
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let data = patterns(60, 200, 3);

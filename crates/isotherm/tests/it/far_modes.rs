@@ -9,7 +9,7 @@ use crate::trained::table;
 use isotherm::data::Dataset;
 use isotherm::likelihood::bracket::log_z;
 use isotherm::likelihood::{
-    AnnealingEffort, Basis, Budget, KnownData, Length, LogZ, Origin, Reason, log_likelihood,
+    AnnealingEffort, Budget, KnownData, Length, LogZ, Origin, Reason, log_likelihood,
 };
 use isotherm::model::{Parameters, Rbm};
 use isotherm_kernels::{BitMatrix, Matrix};
@@ -84,6 +84,13 @@ fn estimate<'a>(rbm: &Rbm, data: impl Into<KnownData<'a>>, budget: &Budget) -> L
     log_z(rbm, data, budget, &mut |_, _| true).unwrap()
 }
 
+/// An estimate from too little of everything to be right about the upper well.
+fn hasty(seed: u64) -> Budget {
+    let annealing =
+        AnnealingEffort { particles: 16, most_batches: 1, steps: 4, most_steps: 4, error: 0.1 };
+    Budget { annealing, sampler: Length::fixed(2, 4), seed }
+}
+
 /// The upper well holds nearly all of the model, and half, 2 % or nothing of the rows. What has converged holds the
 /// truth.
 #[test]
@@ -113,4 +120,49 @@ fn a_heavy_mode_that_is_rare_in_the_rows_is_weighed() {
         println!("{of_upper} of 400: {converged} converged, {held} held");
         assert!(converged >= least, "{converged} of 5 with {of_upper} of 400 rows");
     }
+}
+
+/// However bad an estimate is, no row is more probable than one: what the measured rows hold raises it, which is a
+/// reason against it.
+#[test]
+fn no_likelihood_is_above_what_the_measured_rows_allow() {
+    // Nearly all of the model is in a few states of the upper well.
+    let it = two_wells(60, 40, 0.4, 0.2, 2);
+    let (data, of_upper) = (it.rows(200, 0, &mut rng(1)), it.rows(50, 50, &mut rng(2)));
+    let mut raised = 0;
+    for seed in 1..=5 {
+        let found = estimate(&it.rbm, &data, &hasty(seed));
+        let floor = found.floor.unwrap();
+        assert!(floor <= it.log_z + 1e-3 && found.lower >= floor, "{found:?}");
+        assert!(found.value >= found.lower && found.upper >= found.value, "{found:?}");
+        // As if a sampler had never found the upper well.
+        let low = it.log_z - 8.0;
+        let missed = LogZ { value: low, lower: low - 0.1, upper: low + 0.1, floor: None, ..found };
+        let measured = log_likelihood(&it.rbm, &of_upper, &missed);
+        assert!(measured.value <= 0.0, "{measured:?}");
+        let by_rows = measured.log_z.unwrap();
+        let below = by_rows.verdict.reasons.iter();
+        let below = below.filter(|it| matches!(it, Reason::BelowKnownStates { .. })).count();
+        let is_raised = by_rows.value > low + 0.05;
+        assert_eq!(below, usize::from(is_raised), "{by_rows:?}");
+        assert!(!is_raised || !by_rows.verdict.converged);
+        raised += usize::from(is_raised);
+    }
+    assert_eq!(raised, 5);
+}
+
+/// Without training data the verdict does not speak of any; from the model's own samples nothing has converged.
+#[test]
+fn a_verdict_names_the_data_that_it_rests_on() {
+    let it = two_wells(60, 40, 0.2, 0.05, 1);
+    let data = it.rows(400, 200, &mut rng(1));
+    let of = |origin| {
+        let known = KnownData { origin, sets: vec![&data] };
+        estimate(&it.rbm, known, &budget(1)).verdict
+    };
+    let measured = of(Origin::Measured);
+    assert!(measured.converged && !measured.sentence.contains("training"), "{measured:?}");
+    let own = of(Origin::OwnSamples);
+    assert_eq!(own.reasons, [Reason::NotCheckedFromData]);
+    assert!(!own.converged && own.sentence.contains("own samples"), "{own:?}");
 }

@@ -16,7 +16,6 @@ use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
 use isotherm_tempering::evidence::annealing_schedule::AnnealingSchedule;
 use isotherm_tempering::streams::Key;
 use isotherm_tempering::{Densities, Ensemble};
-use rand::RngExt;
 
 const BETAS: [f64; 4] = [0.0, 0.3, 0.85, 1.0];
 
