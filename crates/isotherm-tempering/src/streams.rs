@@ -62,6 +62,8 @@ pub enum Purpose {
     Fingerprint = 34,
     /// The seed of a sampler of a user's target.
     Target = 40,
+    /// Models with known log Z: their patterns and weights, the order of their units, and exact draws.
+    KnownModel = 60,
 }
 
 impl Purpose {

@@ -3,3 +3,6 @@
 
 mod claims;
 mod folders;
+mod known_log_z;
+#[path = "../../../isotherm/tests/it/common/statistics.rs"]
+mod statistics;
