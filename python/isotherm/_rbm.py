@@ -310,9 +310,9 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         measured = found["log_likelihood"]
         bounds = {name: measured[name] for name in ("value", "std_error", "lower", "upper")}
         of_examples = measured.get("examples_std_error")
-        return LogLikelihood(
-            **bounds, log_z=LogZ.of(found["log_z"]), examples_std_error=of_examples
-        )
+        # An estimate as it is after the measured rows were seen.
+        log_z = LogZ.of(measured.get("log_z") or found["log_z"])
+        return LogLikelihood(**bounds, log_z=log_z, examples_std_error=of_examples)
 
     @property
     def log_z_(self) -> LogZ:
