@@ -290,10 +290,11 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         """Mean log-likelihood of the rows of ``X``, with its bracket.
 
         log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated, as
-        ``isotherm evaluate`` does: by annealing up and down, and by BAR on a ladder, from random
-        states and from training data (``training``, or some rows that :meth:`fit` has kept). If the
-        two starts do not agree, or make fewer round trips than there are replicas, the samplers
-        continue for four times as long, unless ``sampling_steps`` is given. Grey rows are measured
+        ``isotherm evaluate`` does: by annealing up and down cluster by cluster, and by BAR on the
+        ladders of four samplers, from two references that are fitted to training data
+        (``training``, or some rows that :meth:`fit` has kept) and to states that are found from
+        starts far apart. If they do not agree, or make fewer round trips than there are replicas,
+        the samplers continue for four times as long, unless ``sampling_steps`` is given. Grey rows are measured
         on one draw of zeros and ones; :meth:`score` takes them as means.
         """
         rows, rule = self._examples(self._checked(X), "X")
@@ -322,9 +323,9 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         measured = found["log_likelihood"]
         bounds = {name: measured[name] for name in ("value", "std_error", "lower", "upper")}
         of_examples = measured.get("examples_std_error")
-        return LogLikelihood(
-            **bounds, log_z=LogZ.of(found["log_z"]), examples_std_error=of_examples
-        )
+        # An estimate as it is after the measured rows were seen.
+        log_z = LogZ.of(measured.get("log_z") or found["log_z"])
+        return LogLikelihood(**bounds, log_z=log_z, examples_std_error=of_examples)
 
     @property
     def log_z_(self) -> LogZ:

@@ -1,7 +1,7 @@
 //! Evaluating and sampling a model without its run.
 
 use isotherm::Error;
-use isotherm::likelihood::{EvaluateOptions, LogZResult, SecondStart, Start, exact, name};
+use isotherm::likelihood::{EvaluateOptions, KnownData, LogZResult, Origin, exact, name};
 use isotherm::options::set;
 use isotherm::sampling::{self, SampleOptions};
 use numpy::PyArray2;
@@ -43,14 +43,15 @@ pub(crate) fn evaluate<'py>(
     let (table, way) = (EvaluateOptions::table(), Value::from(log_z));
     set(&mut options, table, name::log_z.as_str(), way, log_z).map_err(raised)?;
     let budget = options.budget();
-    let start = if own_samples { Start::OwnSamples } else { Start::Data };
-    let second = SecondStart { start, states: &training.data };
+    let origin = if own_samples { Origin::OwnSamples } else { Origin::Training };
+    let sets = std::iter::once(training).chain(examples).map(|it| &it.data).collect();
+    let known = KnownData { origin, sets };
     let work = |line: &Line<'_, ()>| {
         let told = &mut |_: &str, _: f64| {
             line.leave_if_asked();
             true
         };
-        let found = LogZResult::find(&model, second, options.log_z, &budget, told)?;
+        let found = LogZResult::find(&model, known.clone(), options.log_z, &budget, told)?;
         let likelihood = examples.map(|examples| found.likelihood(&model, &examples.data));
         Ok::<_, Error>((found, likelihood))
     };

@@ -212,12 +212,15 @@ def test_a_likelihood_says_where_its_samplers_began():
     reasons = lambda log_z: [it["kind"] for it in log_z.details["verdict"]["reasons"]]
     starts = lambda log_z: [it["start"] for it in log_z.details["samplers"]]
     found = rbm.log_likelihood(X[:1], quick=True).log_z
-    assert starts(found) == ["random", "data"] and "not-checked-from-data" not in reasons(found)
-    assert found.details["verdict"]["basis"]["kind"] == "two-samplers"
+    assert starts(found) == ["random", "known"] * 2
+    assert "not-checked-from-data" not in reasons(found)
+    basis = found.details["verdict"]["basis"]
+    assert (basis["kind"], basis["data"]) == ("two-references", "training")
     rbm._starts = None  # as of a model that came from a file
     found = rbm.log_likelihood(X[:1], quick=True).log_z
     assert not found.converged and reasons(found)[-1] == "not-checked-from-data"
-    assert starts(found) == ["random", "own-samples"]
+    assert found.details["verdict"]["basis"]["data"] == "own-samples"
     assert found.verdict == found.details["verdict"]["sentence"]
     given = rbm.log_likelihood(X[:1], training=X, quick=True).log_z
-    assert starts(given) == ["random", "data"] and "not-checked-from-data" not in reasons(given)
+    assert starts(given) == ["random", "known"] * 2
+    assert "not-checked-from-data" not in reasons(given)

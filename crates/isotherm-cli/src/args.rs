@@ -148,9 +148,9 @@ pub(crate) struct SampleArguments {
   isotherm evaluate model.safetensors --data test.npy --train train.npy
 
 Up to 25 units in the smaller layer log Z is enumerated. Beyond that it is estimated: annealed
-importance sampling up from the base rates and down from samples, and BAR on the ladder of a
-tempered sampler that starts at random states and at training data. The result is a bracket, and a
-verdict on whether the sampler converged.")]
+importance sampling cluster by cluster, up from two mixtures that are fitted to the data and down
+from samples, and BAR on the ladders of tempered samplers from both, which start at draws of the
+mixture and at known states. The result is a bracket, and a verdict on whether all of it agrees.")]
 pub(crate) struct EvaluateArguments {
     /// Folder of the run, or a safetensors file with W [visible, hidden], b (hidden) and c (visible)
     #[arg(value_name = "RUN|MODEL.safetensors")]

@@ -5,7 +5,7 @@ use std::path::Path;
 use isotherm::Result;
 use isotherm::data::{Binarise, DataDiagnostic, Dataset, LeftOut};
 use isotherm::diagnostics::Diagnostic;
-use isotherm::likelihood::{LogLikelihood, LogZMethod, LogZResult, exact};
+use isotherm::likelihood::{KnownData, LogLikelihood, LogZMethod, LogZResult, Origin, exact};
 use isotherm::model::{ModelFile, Rbm};
 use isotherm_data::Source;
 use isotherm_run::config::name;
@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
         false => of_run(arguments, options.log_z)?,
     };
     let Subject { model, has_averaged, data, training } = subject;
-    for data in [&data, &training] {
+    for data in [Some(&data), training.as_ref()].into_iter().flatten() {
         if data.n_visible() != model.n_visible() {
             return Err(CliError::Width {
                 data: data.name().to_owned(),
@@ -46,7 +46,11 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
         stages.show(stage, share);
         true
     };
-    let log_z = LogZResult::find(&model, &training, options.log_z, &options.budget(), show)?;
+    let known = match &training {
+        Some(training) => KnownData::training(training).and([&data]),
+        None => KnownData { origin: Origin::Measured, sets: vec![&data] },
+    };
+    let log_z = LogZResult::find(&model, known, options.log_z, &options.budget(), show)?;
     stages.finish();
     let measured = log_z.likelihood(&model, &data);
     if arguments.json {
@@ -88,7 +92,8 @@ struct Subject {
     /// Whether there are averaged parameters beside those that are evaluated.
     has_averaged: bool,
     data: Dataset,
-    training: Dataset,
+    /// The training data, where they are known.
+    training: Option<Dataset>,
 }
 
 fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
@@ -119,7 +124,7 @@ fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
         let source = Source::parse(text).leaving_out(left_out.as_ref());
         let data = isotherm_data::load_like(&source, rule, config.data.data_seed, scale)?;
         // The training data may have gone; an exact likelihood of zeros and ones does without them.
-        let training = own.map(|own| own.train).unwrap_or_else(|error| {
+        let training = own.map(|own| own.train).map_err(|error| {
             if rule != Binarise::AsIs || is_estimated(&model, way) {
                 tell(&format!(
                     "isotherm: warning: the training data cannot be read, so {text} is used instead \
@@ -127,8 +132,8 @@ fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
                     error.words(&CommandLineWords)
                 ));
             }
-            data.clone()
         });
+        let training = training.ok();
         return Ok(Subject { model, has_averaged, data, training });
     }
     let RunData { train, valid, test } = own?;
@@ -139,7 +144,7 @@ fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
     };
     let no_part = || CliError::NoPart { run: folder.path().to_owned(), part: name };
     let data = part.ok_or_else(no_part)?;
-    Ok(Subject { model, has_averaged, data, training: train })
+    Ok(Subject { model, has_averaged, data, training: Some(train) })
 }
 
 fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
@@ -157,7 +162,6 @@ fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
     };
     let training = arguments.train.as_ref().map(|text| load(text, None)).transpose()?;
     let data = load(data, training.as_ref().and_then(Dataset::scale))?;
-    let training = training.unwrap_or_else(|| data.clone());
     Ok(Subject { model, has_averaged, data, training })
 }
 
@@ -177,9 +181,10 @@ fn is_estimated(model: &Rbm, way: LogZMethod) -> bool {
 }
 
 fn in_words(measured: &LogLikelihood, log_z: &LogZResult, which: &str, held_out: bool) -> String {
-    let log_z = match log_z {
-        LogZResult::Exact(value) => format!("log Z {value:.4} by enumeration"),
-        LogZResult::Estimated(it) => {
+    let log_z = match (log_z, &measured.log_z) {
+        (LogZResult::Exact(value), _) => format!("log Z {value:.4} by enumeration"),
+        // As it is after the measured rows were seen.
+        (LogZResult::Estimated(_), Some(it)) | (LogZResult::Estimated(it), None) => {
             let (value, error, digits) = (it.value, it.std_error, digits(it.std_error));
             format!("log Z {value:.digits$} ± {error:.digits$}, estimated")
         }

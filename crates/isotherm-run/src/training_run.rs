@@ -15,7 +15,7 @@ use isotherm::data::Dataset;
 use isotherm::diagnostics::{Diagnostic, Stop};
 use isotherm::likelihood::online::{OnlineEstimate, OnlineLogZ};
 use isotherm::likelihood::{
-    Budget, Effort, LogLikelihood, LogZMethod, LogZResult, exact, measure_given,
+    Budget, Effort, KnownData, LogLikelihood, LogZMethod, LogZResult, exact, measure_given,
     online_log_likelihood,
 };
 use isotherm::model::Rbm;
@@ -361,8 +361,10 @@ impl TrainingRun {
         let begun = Instant::now();
         let [model, averaged] = self.state.result().map(|it| Rbm::new(it.clone()));
         let budget = evaluation_budget(self.plan());
+        let held_out = self.valid().into_iter().chain(self.test());
+        let known = KnownData::training(self.data()).and(held_out);
         let mut find =
-            |model| LogZResult::find(model, self.data(), LogZMethod::Auto, &budget, progress);
+            |model| LogZResult::find(model, known.clone(), LogZMethod::Auto, &budget, progress);
         let found = find(&model).and_then(|log_z| Ok((log_z, find(&averaged)?)));
         let (log_z, log_z_averaged) = match found.map_err(Error::into_cause::<NonFinite>) {
             Ok(found) => found,

@@ -50,6 +50,8 @@ pub enum Purpose {
     LogZ = 20,
     /// The training examples that an evaluating sampler starts from, and their hidden units.
     Start = 21,
+    /// The states from which an estimate of log Z explores a model.
+    Explore = 22,
     /// Which examples of a file are for learning, which are held out.
     Split = 30,
     /// Grey values that become zeros and ones once.

@@ -31,6 +31,7 @@ pub fn estimated(value: f64, verdict: Verdict) -> LogLikelihood {
         effective_samples: None,
     };
     let sampler = |start| SamplerReport {
+        reference: None,
         start,
         stepping_stone_up: estimate,
         stepping_stone_down: estimate,
@@ -46,11 +47,13 @@ pub fn estimated(value: f64, verdict: Verdict) -> LogLikelihood {
         lower: 99.5,
         upper: 100.5,
         verdict,
-        forward_ais: estimate,
-        reverse_ais: [estimate; 2],
-        samplers: [sampler(Start::Random), sampler(Start::Data)],
-        annealing_steps: [1000; 3],
-        particles: [256; 3],
+        floor: None,
+        components: vec![8, 5],
+        forward_ais: vec![estimate; 2],
+        reverse_ais: vec![estimate; 4],
+        samplers: [Start::Random, Start::Known].repeat(2).into_iter().map(sampler).collect(),
+        annealing_steps: vec![1000; 6],
+        particles: vec![256; 6],
     };
     LogLikelihood { log_z: Some(Box::new(log_z)), ..likelihood(value) }
 }

@@ -13,7 +13,7 @@ use crate::error::Result;
 /// (The effective sample size is not used: a single particle in a rare region determines it.)
 const TOO_UNEVEN: f64 = 4.0;
 /// The factor by which the number of steps grows.
-const MORE: usize = 4;
+pub const MORE: usize = 4;
 
 /// How much annealing may be done in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +41,11 @@ pub struct Pooled {
     pub particles: usize,
 }
 
+/// Whether weights with these logarithms are so uneven that annealing took too few steps.
+pub fn are_too_uneven(logs: &[f64]) -> bool {
+    upper_half(logs).1 > TOO_UNEVEN
+}
+
 /// Runs batches of annealing. `batch(which, steps)` returns the log weights of its particles; `which`
 /// counts up from 0, for new random numbers. `pool` makes an estimate from them.
 pub fn anneal_in_batches(
@@ -50,7 +55,7 @@ pub fn anneal_in_batches(
 ) -> Result<Pooled> {
     let (mut steps, mut which) = (effort.steps, 0);
     let mut logs = batch(which, steps)?;
-    while upper_half(&logs).1 > TOO_UNEVEN && steps.saturating_mul(MORE) <= effort.most_steps {
+    while are_too_uneven(&logs) && steps.saturating_mul(MORE) <= effort.most_steps {
         (steps, which) = (steps * MORE, which + 1);
         logs = batch(which, steps)?;
     }

@@ -7,11 +7,15 @@ mod batches;
 mod estimate;
 pub mod kalman;
 mod log_mean;
+mod strata;
 mod verdict;
 pub mod work_values;
 
-pub use batches::{AnnealingEffort, Pooled, anneal_in_batches};
+pub use batches::{AnnealingEffort, MORE, Pooled, anneal_in_batches, are_too_uneven};
 pub use estimate::{End, Estimate, spread, student};
 pub use kalman::KalmanFilter;
 pub use log_mean::{log_mean, log_mean_by_column};
-pub use verdict::{Basis, Quantity, Reason, Start, Verdict, trips_in_words};
+pub use strata::Strata;
+pub use verdict::{
+    Basis, Origin, Quantity, Reason, Start, Verdict, WhichReference, trips_in_words,
+};

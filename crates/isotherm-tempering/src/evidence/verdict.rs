@@ -26,7 +26,22 @@ pub struct Verdict {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Basis {
-    /// Two samplers with different initial states.
+    /// Samplers from two references, each with two kinds of initial states, and annealing cluster by cluster from
+    /// both references.
+    TwoReferences {
+        /// The data that the references and the initial states come from.
+        data: Origin,
+        /// The largest difference between their estimates of log Z.
+        nats_apart: f64,
+        /// Round trips of all samplers.
+        round_trips: u64,
+        /// Replicas of all samplers.
+        replicas: u64,
+        /// The effective sample size of annealing, from the reference where it is smaller.
+        effective_samples: f64,
+    },
+    /// Two samplers with different initial states, on a ladder from the base rates. Only files of earlier versions
+    /// have it.
     TwoSamplers {
         /// The difference of their estimates of log Z.
         nats_apart: f64,
@@ -45,6 +60,49 @@ pub enum Basis {
     },
 }
 
+/// What the data are from which references and initial states come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Origin {
+    /// The data that the model was trained on.
+    Training,
+    /// The data that the model is measured on.
+    Measured,
+    /// Samples that the model's own sampler drew, because no data are known. They cannot show a mode that this
+    /// sampler never finds.
+    OwnSamples,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Origin::Training => "the training data",
+            Origin::Measured => "the data that were measured",
+            Origin::OwnSamples => "the model's own samples",
+        })
+    }
+}
+
+/// One of the two references.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhichReference {
+    /// The first.
+    First,
+    /// The second.
+    Second,
+}
+
+impl fmt::Display for WhichReference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            WhichReference::First => "the first reference",
+            WhichReference::Second => "the second reference",
+        })
+    }
+}
+
 /// The initial states of a sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -52,6 +110,8 @@ pub enum Basis {
 pub enum Start {
     /// Random states: those of the reference.
     Random,
+    /// Known states of every cluster: rows of data, and states that were found from starts far apart.
+    Known,
     /// Hidden states of training examples, on every rung.
     Data,
     /// The same of samples that the model's own sampler drew, because no data are known. They cannot show a
@@ -63,6 +123,7 @@ impl fmt::Display for Start {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Start::Random => "random states",
+            Start::Known => "known states",
             Start::Data => "training data",
             Start::OwnSamples => "samples of the model itself",
         })
@@ -82,6 +143,16 @@ pub enum Quantity {
     MeanEnergy,
 }
 
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Quantity::Bar => "BAR",
+            Quantity::ReverseAis => "reverse AIS",
+            Quantity::MeanEnergy => "the mean energy of their samples",
+        })
+    }
+}
+
 /// A reason against an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -99,14 +170,62 @@ pub enum Reason {
         /// Its columns.
         columns: usize,
     },
+    /// Fewer round trips than replicas.
+    FewerTripsThanReplicas {
+        /// What the sampler's ladder begins at.
+        reference: WhichReference,
+        /// Its initial states.
+        start: Start,
+        /// Its round trips.
+        round_trips: u64,
+        /// Its replicas.
+        replicas: u64,
+        /// The number of steps.
+        steps: u64,
+    },
     /// Two samplers differ by more than chance explains.
     StartsDiffer {
+        /// What the ladders of both begin at, where there are two such.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reference: Option<WhichReference>,
         /// In what they differ.
         quantity: Quantity,
         /// By how much.
         nats: f64,
         /// The standard error of the difference.
         std_error: f64,
+    },
+    /// The samplers from two references differ by more than chance explains.
+    ReferencesDiffer {
+        /// In what they differ.
+        quantity: Quantity,
+        /// By how much.
+        nats: f64,
+        /// The standard error of the difference.
+        std_error: f64,
+    },
+    /// log Z taken cluster by cluster differs from that of the samplers by more than chance explains.
+    ClusterByClusterDiffers {
+        /// The reference whose clusters these are.
+        reference: WhichReference,
+        /// By how much it is above; negative if it is below.
+        nats: f64,
+        /// The standard error of the difference.
+        std_error: f64,
+    },
+    /// Few weights of annealing decide the estimate that it gives.
+    FewEffectiveSamples {
+        /// The reference that particles were annealed from.
+        reference: WhichReference,
+        /// Their effective sample size.
+        effective: f64,
+        /// The smallest that is accepted.
+        least: f64,
+    },
+    /// The known states alone hold more than the estimate of Z.
+    BelowKnownStates {
+        /// By how much log Z of the known states is above it.
+        nats: f64,
     },
     /// A lower bound of log Z, by annealing up, lies above an upper bound, by annealing down.
     AnnealingCrosses {
@@ -140,6 +259,20 @@ impl Verdict {
         Verdict { converged: reasons.is_empty(), sentence, reasons, basis: Some(basis) }
     }
 
+    /// The same verdict with one more reason against the estimate.
+    #[must_use]
+    pub fn with(mut self, reason: Reason) -> Verdict {
+        self.reasons.push(reason);
+        match self.basis {
+            Some(basis) => Verdict::new(basis, self.reasons),
+            None => Verdict {
+                converged: false,
+                sentence: format!("not converged: {}", reason.words()),
+                ..self
+            },
+        }
+    }
+
     /// Whether the estimates agree with each other, checked from data or not.
     pub fn estimates_agree(&self) -> bool {
         self.converged || self.basis.is_some() && estimates_agree(&self.reasons)
@@ -160,6 +293,26 @@ fn words(basis: Basis, reasons: &[Reason]) -> String {
     let agree = estimates_agree(reasons);
     let reasons: Vec<String> = reasons.iter().map(Reason::words).collect();
     match (agree, basis) {
+        (
+            true,
+            Basis::TwoReferences { data, nats_apart, round_trips, replicas, effective_samples },
+        ) => {
+            let unseen = match data {
+                Origin::OwnSamples => {
+                    "the references were fitted to the model's own samples, and neither they nor the samplers can \
+                     show a mode that these and all starts lack"
+                        .to_owned()
+                }
+                data => format!(
+                    "a mode that is far from all rows of {data} and from all starts cannot be excluded"
+                ),
+            };
+            format!(
+                "{converged}: samplers from two references and two kinds of starts, and annealing cluster by \
+                 cluster, agree within their errors, {nats_apart:.2} nats apart, with {round_trips} round trips \
+                 of {replicas} replicas and {effective_samples:.0} effective samples of annealing; {unseen}"
+            )
+        }
         (true, Basis::TwoSamplers { nats_apart, round_trips, replicas, quick }) => {
             // A quick estimate asks only for agreement.
             let few = match quick {
@@ -177,7 +330,7 @@ fn words(basis: Basis, reasons: &[Reason]) -> String {
                 trips_in_words(round_trips)
             )
         }
-        (false, Basis::TwoSamplers { .. }) => format!(
+        (false, Basis::TwoReferences { .. } | Basis::TwoSamplers { .. }) => format!(
             "not converged: {}; the interval contains what each of them found, and the truth may lie \
              outside it",
             reasons.join("; ")
@@ -199,17 +352,38 @@ impl Reason {
                     trips_in_words(round_trips)
                 )
             }
-            Reason::StartsDiffer { quantity, nats, std_error } => {
-                let what = match quantity {
-                    Quantity::Bar => "BAR",
-                    Quantity::ReverseAis => "reverse AIS",
-                    Quantity::MeanEnergy => "the mean energy of their samples",
-                };
+            Reason::FewerTripsThanReplicas { reference, start, round_trips, replicas, steps } => {
                 format!(
-                    "the two starts differ by {nats:.2} nats in {what}, with a standard error of \
+                    "{} of {replicas} replicas in {steps} steps, from {start} on the ladder of {reference}",
+                    trips_in_words(round_trips)
+                )
+            }
+            Reason::StartsDiffer { reference, quantity, nats, std_error } => {
+                let of = reference.map_or(String::new(), |it| format!(" on the ladder of {it}"));
+                format!(
+                    "the two starts{of} differ by {nats:.2} nats in {quantity}, with a standard error of \
                      {std_error:.2}"
                 )
             }
+            Reason::ReferencesDiffer { quantity, nats, std_error } => format!(
+                "the two references differ by {nats:.2} nats in {quantity}, with a standard error of \
+                 {std_error:.2}"
+            ),
+            Reason::ClusterByClusterDiffers { reference, nats, std_error } => {
+                let side = if nats > 0.0 { "above" } else { "below" };
+                format!(
+                    "log Z taken cluster by cluster from {reference} is {:.2} nats {side} that of the samplers, \
+                     with a standard error of {std_error:.2}",
+                    nats.abs()
+                )
+            }
+            Reason::FewEffectiveSamples { reference, effective, least } => format!(
+                "annealing from {reference} has {effective:.0} effective samples, fewer than {least}"
+            ),
+            Reason::BelowKnownStates { nats } => format!(
+                "the known states alone hold {nats:.2} nats more than the estimate of log Z, which was raised to \
+                 that"
+            ),
             Reason::AnnealingCrosses { start, nats } => format!(
                 "annealing up gives a log Z {nats:.1} nats above that of annealing down from the samples \
                  begun at {start}, so that these are not the model's"
@@ -257,7 +431,12 @@ mod tests {
         let few = |start| Reason::FewRoundTrips { start, round_trips: 1, steps: 50, columns: 4 };
         let reasons = vec![
             few(Some(Start::OwnSamples)),
-            Reason::StartsDiffer { quantity: Quantity::MeanEnergy, nats: 1.5, std_error: 0.2 },
+            Reason::StartsDiffer {
+                reference: None,
+                quantity: Quantity::MeanEnergy,
+                nats: 1.5,
+                std_error: 0.2,
+            },
             Reason::AnnealingCrosses { start: Start::OwnSamples, nats: 3.0 },
             Reason::NotCheckedFromData,
         ];
@@ -274,5 +453,53 @@ mod tests {
         let one = Verdict::new(Basis::OneSampler { round_trips: 1 }, reasons);
         assert!(!one.converged && one.sentence.contains("4 columns; log Z is 2.00 from"));
         assert!(one.sentence.ends_with("; take more steps"), "{}", one.sentence);
+    }
+
+    #[test]
+    fn a_verdict_says_what_it_cannot_exclude() {
+        let basis = |data| Basis::TwoReferences {
+            data,
+            nats_apart: 0.02,
+            round_trips: 900,
+            replicas: 700,
+            effective_samples: 120.4,
+        };
+        let good = Verdict::new(basis(Origin::Training), Vec::new());
+        assert!(good.converged && good.sentence.contains("all rows of the training data"));
+        assert!(good.sentence.contains("cannot be excluded"), "{}", good.sentence);
+        let measured = Verdict::new(basis(Origin::Measured), Vec::new());
+        assert!(measured.converged && !measured.sentence.contains("training"));
+        let own = Verdict::new(basis(Origin::OwnSamples), vec![Reason::NotCheckedFromData]);
+        assert!(!own.converged && own.estimates_agree() && own.sentence.contains("own samples"));
+
+        let below = good.with(Reason::BelowKnownStates { nats: 3.0 });
+        assert!(!below.converged && below.reasons.len() == 1 && below.basis.is_some());
+        assert!(below.sentence.contains("3.00 nats"), "{}", below.sentence);
+        let (reference, start) = (WhichReference::Second, Start::Known);
+        let (quantity, nats, std_error) = (Quantity::Bar, 1.5, 0.2);
+        let reasons = vec![
+            Reason::FewerTripsThanReplicas {
+                reference,
+                start,
+                round_trips: 465,
+                replicas: 1536,
+                steps: 3000,
+            },
+            Reason::StartsDiffer { reference: Some(reference), quantity, nats, std_error },
+            Reason::ReferencesDiffer { quantity, nats, std_error },
+            Reason::ClusterByClusterDiffers { reference, nats: -1.5, std_error },
+            Reason::FewEffectiveSamples { reference, effective: 6.2, least: 30.0 },
+        ];
+        let words = Verdict::new(basis(Origin::Training), reasons).sentence;
+        let parts = [
+            "465 round trips of 1536 replicas",
+            "starts on the ladder of the second reference",
+            "two references differ",
+            "1.50 nats below",
+            "6 effective samples, fewer than 30",
+        ];
+        for part in parts {
+            assert!(words.contains(part), "{words}");
+        }
     }
 }

@@ -1,40 +1,38 @@
 //! log Z of a model that is too large to enumerate, as a bracket with a verdict.
 //!
-//! 1. A pilot run finds the annealing schedule, and annealing up along it gives a lower bound that
-//!    rests only on exact draws from the reference.
-//! 2. The evaluating sampler runs from two starts and gives estimates from its ladder. If the two do
-//!    not agree, or made fewer round trips than there are replicas, it continues.
-//! 3. Annealing down from the samples of each start gives upper bounds.
-//! 4. The two starts are compared. If they agree, the value is BAR's, and the bracket reaches from
-//!    the lower bound to the upper ones, each with its error. If not, it contains every estimate.
+//! 1. **Known states**: the rows at hand, and what plain Gibbs steps find from starts far apart (`explore.rs`). What
+//!    they hold is a rigorous floor of Z.
+//! 2. **Two references**: mixtures that are fitted to these states, in two ways (`two_references.rs`).
+//! 3. **Up**: annealing from each cluster of either reference, which bounds log Z from below on average (`clusters.rs`).
+//! 4. **Samplers**: tempered, from either reference, begun at draws of it and at known states of all
+//!    clusters. If they do not agree, or made fewer round trips than there are replicas, they continue.
+//! 5. **Down**: annealing the samples of each sampler to the clusters gives upper bounds.
+//! 6. All of it is compared. If it agrees, the value is BAR's, and the bracket reaches from the lower bounds to
+//!    the upper ones, each with its error. If not, it contains every estimate. Neither is below the floor.
+
+use std::sync::Arc;
 
 use isotherm_kernels::BitMatrix;
-use serde::{Deserialize, Serialize};
+use rand::RngExt;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Verdict;
 use super::budget::Budget;
-use super::evaluating_sampler::{EvaluatingSampler, SamplerReport, SamplerResult};
-use super::verdict::{have_run_long_enough, judge};
-use crate::data::Dataset;
+use super::clusters::{Clusters, Up};
+use super::evaluating_sampler::{EvaluatingSampler, Length, SamplerReport, SamplerResult};
+use super::explore::explore;
+use super::known::{KnownData, KnownStates, hidden_given};
+use super::two_references::{two_references, with_shares};
+use super::verdict::{Found, NEGLIGIBLE, have_run_long_enough, judge};
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::paths::base_rate::base_rate;
-use crate::paths::{Gibbs, RbmEnsemble, SwapOn};
-use isotherm_tempering::Densities;
+use crate::paths::{AnyEnsemble, PathKind, hidden_marginal, mixture};
+use crate::references::Mixture;
 use isotherm_tempering::causes::Interrupted;
-use isotherm_tempering::evidence::annealing::{anneal, from_above, from_below};
-use isotherm_tempering::evidence::annealing_schedule::AnnealingSchedule;
-use isotherm_tempering::evidence::{AnnealingEffort, Pooled, anneal_in_batches};
-use isotherm_tempering::evidence::{Estimate, Start};
-use isotherm_tempering::streams::Key;
+use isotherm_tempering::evidence::{AnnealingEffort, Pooled};
+use isotherm_tempering::evidence::{Estimate, Reason, Start, WhichReference};
+use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::threads::keep_awake;
-
-/// Particles of the pilot.
-const PILOT: usize = 128;
-
-/// Annealing takes at least this many times the steps of the pilot, if it may: with only two or three times
-/// as many, particles end up in the wrong modes and the errors are too small.
-const PILOT_STEPS: usize = 4;
 
 /// log Z with everything that it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,139 +47,169 @@ pub struct LogZ {
     pub upper: f64,
     /// Whether to rely on it.
     pub verdict: Verdict,
-    /// Annealing up.
-    pub forward_ais: Estimate,
-    /// Annealing down from the samples begun at random states, and from those begun at data.
-    pub reverse_ais: [Estimate; 2],
-    /// The samplers begun at random states and at data.
-    pub samplers: [SamplerReport; 2],
-    /// Steps of annealing, up and down from both.
-    pub annealing_steps: [usize; 3],
-    /// Particles of annealing, up and down from both.
-    pub particles: [usize; 3],
+    /// log Σ e^−F(v) over all known states: no log Z is below it. Absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub floor: Option<f64>,
+    /// Components of either reference; none in files of earlier versions.
+    #[serde(default)]
+    pub components: Vec<usize>,
+    /// Annealing up, cluster by cluster, from either reference. (In files of earlier versions a single estimate, from
+    /// the base rates.)
+    #[serde(deserialize_with = "one_or_more")]
+    pub forward_ais: Vec<Estimate>,
+    /// Annealing down from the samples of each sampler.
+    pub reverse_ais: Vec<Estimate>,
+    /// The samplers: those from the first reference, begun at random and at known states, and those from the second.
+    pub samplers: Vec<SamplerReport>,
+    /// Steps of annealing up, and of annealing down.
+    pub annealing_steps: Vec<usize>,
+    /// Particles of annealing up, and of annealing down.
+    pub particles: Vec<usize>,
 }
 
-/// The states that the second of the two samplers begins with.
-#[derive(Clone, Copy, Debug)]
-pub struct SecondStart<'a> {
-    /// What they are: training data, or samples of the model where no data are known.
-    pub start: Start,
-    /// The states.
-    pub states: &'a Dataset,
-}
-
-impl<'a> From<&'a Dataset> for SecondStart<'a> {
-    fn from(training: &'a Dataset) -> SecondStart<'a> {
-        SecondStart { start: Start::Data, states: training }
+impl LogZ {
+    /// The same with a value and a bracket that are not below `floor`, which no log Z is. If the value was, that is a
+    /// reason against it.
+    #[must_use]
+    pub fn raised_to(&self, floor: f64) -> LogZ {
+        let LogZ { value, lower, upper, verdict, .. } = self;
+        let nats = floor - value;
+        let verdict = match nats > NEGLIGIBLE {
+            true => verdict.clone().with(Reason::BelowKnownStates { nats }),
+            false => verdict.clone(),
+        };
+        let floor = self.floor.map_or(floor, |known| known.max(floor));
+        let (value, lower) = (value.max(floor), lower.max(floor));
+        let (upper, floor) = (upper.max(value), Some(floor));
+        LogZ { value, lower, upper, verdict, floor, ..self.clone() }
     }
 }
 
-/// Estimates log Z. `second` gives the reference its marginals, and the second of the two
-/// samplers its start: usually the training data. `progress` is told what is going on, and the share of it that is done.
+fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Estimate>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMore {
+        One(Estimate),
+        More(Vec<Estimate>),
+    }
+    Ok(match OneOrMore::deserialize(from)? {
+        OneOrMore::One(estimate) => vec![estimate],
+        OneOrMore::More(estimates) => estimates,
+    })
+}
+
+/// Estimates log Z. `data` give the references their clusters, the samplers their known states, and the value its floor.
+/// `progress` is told what is going on, and the share of it that is done.
 pub fn log_z<'a>(
     model: &Rbm,
-    second: impl Into<SecondStart<'a>>,
+    data: impl Into<KnownData<'a>>,
     budget: &Budget,
     progress: &mut dyn FnMut(&str, f64) -> bool,
 ) -> Result<LogZ> {
     budget.check()?;
-    let second = second.into();
-    let marginals = second.states.marginals();
-    keep_awake(|| Work { model, second, marginals, budget }.run(progress))
+    let data = data.into();
+    keep_awake(|| Work { model, data, budget }.run(progress))
 }
 
 /// What the parts of an estimate share.
 struct Work<'a> {
     model: &'a Rbm,
-    second: SecondStart<'a>,
-    marginals: Vec<f64>,
+    data: KnownData<'a>,
     budget: &'a Budget,
 }
 
-/// The parts, for their random numbers. Batches of annealing count up from these.
-const OF_PILOT: u64 = 0;
-const OF_SAMPLERS: [u64; 2] = [1, 2];
-const OF_FORWARD: u64 = 1 << 16;
-const OF_REVERSE: [u64; 2] = [2 << 16, 3 << 16];
+/// The parts, for their random numbers. The clusters of a reference count up from theirs.
+const OF_DATA: u64 = 1;
+const OF_EXPLORATION: [u64; 2] = [2, 3];
+const OF_FITS: [u64; 2] = [4, 5];
+const OF_SAMPLERS: [[u64; 2]; 2] = [[6, 7], [8, 9]];
+const OF_CLUSTERS: [u64; 2] = [1 << 32, 2 << 32];
+
+const BOTH: [WhichReference; 2] = [WhichReference::First, WhichReference::Second];
 
 impl Work<'_> {
     fn run(&self, progress: &mut dyn FnMut(&str, f64) -> bool) -> Result<LogZ> {
-        let mut pilot = self.particles(PILOT);
-        let schedule = AnnealingSchedule::pilot(&mut pilot, self.model, self.key(OF_PILOT))?;
-        let effort = self.effort(&schedule);
-        let up = self.up(&effort, &schedule, &mut |share| progress("annealing up", share))?;
-        let found = self.sample(progress)?;
-        let tell = &mut |share| progress("annealing down", share);
-        let from_random = self.down(&effort, &schedule, &found[0].samples, OF_REVERSE[0], tell)?;
-        let from_data = self.down(&effort, &schedule, &found[1].samples, OF_REVERSE[1], tell)?;
-        let reverse_ais = [from_random.estimate, from_data.estimate];
-        let verdict = judge(&found, &up.estimate, &reverse_ais);
-        let samplers = found.map(|found| found.report);
-        let (value, std_error, lower, upper) =
-            enclose(verdict.estimates_agree(), &up.estimate, &reverse_ais, &samplers);
-        Ok(LogZ {
-            value,
-            std_error,
-            lower,
-            upper,
-            verdict,
-            forward_ais: up.estimate,
-            reverse_ais,
-            samplers,
-            annealing_steps: [up, from_random, from_data].map(|pooled| pooled.steps),
-            particles: [up, from_random, from_data].map(|pooled| pooled.particles),
-        })
+        let data = self.data.rows(self.model.n_visible(), self.key(OF_DATA));
+        let mut known = KnownStates::new(self.model, &data);
+        let mixtures = self.references(&data, &mut known, progress)?;
+        let effort = &self.budget.annealing;
+        let (mut clusters, mut ups) = (Vec::new(), Vec::new());
+        for ((mixture, part), which) in mixtures.into_iter().zip(OF_CLUSTERS).zip(BOTH) {
+            let parts = (self.budget.seed, part);
+            let of_each = &mut |share| progress("finding schedules for annealing", share);
+            let it = Clusters::new(self.model, Arc::new(mixture), parts, of_each)?;
+            let what = format!("annealing up cluster by cluster, {which}");
+            ups.push(it.up(effort, &mut |share| progress(&what, share))?);
+            clusters.push(it);
+        }
+        let sampled = self.sample(&clusters, &ups, &known, progress)?;
+        let mut downs: Vec<Pooled> = Vec::new();
+        for (of_reference, (clusters, up)) in sampled.iter().zip(clusters.iter().zip(&ups)) {
+            for (found, which) in of_reference.iter().zip(0..) {
+                let tell = &mut |share| progress("annealing down cluster by cluster", share);
+                let groups = (found.report.columns, which);
+                let effort = self.effort_down();
+                let (down, v) = clusters.down(&found.samples, groups, &up.shares, &effort, tell)?;
+                known.add(&v);
+                downs.push(down);
+            }
+        }
+        Ok(self.conclude(&clusters, &ups, sampled, &downs, known.floor()))
     }
 
     fn key(&self, part: u64) -> Key {
         Key::of_log_z(self.budget.seed, part)
     }
 
-    /// The effort that fits the pilot's schedule.
-    fn effort(&self, schedule: &AnnealingSchedule) -> AnnealingEffort {
-        let effort = self.budget.annealing;
-        let wanted = (PILOT_STEPS * schedule.gaps()).min(effort.most_steps);
-        AnnealingEffort { steps: effort.steps.max(wanted), ..effort }
+    /// Half of the particles and batches of annealing up: there are twice as many samplers as references.
+    fn effort_down(&self) -> AnnealingEffort {
+        let particles = self.budget.particles_down();
+        let most_batches = self.budget.batches_down();
+        AnnealingEffort { particles, most_batches, ..self.budget.annealing }
     }
 
-    fn up(
+    /// The two references, fitted to the data and to what is found from starts far apart.
+    fn references(
         &self,
-        effort: &AnnealingEffort,
-        schedule: &AnnealingSchedule,
-        progress: &mut dyn FnMut(f64) -> bool,
-    ) -> Result<Pooled> {
-        let of_reference = self.path().log_z_of_reference();
-        let batch = |which, steps| {
-            let mut path = self.particles(effort.particles);
-            let key = self.key(OF_FORWARD + which as u64);
-            anneal(&mut path, self.model, &schedule.in_steps(steps), key, progress)
-        };
-        anneal_in_batches(effort, batch, |logs| from_below(logs, of_reference))
+        data: &BitMatrix,
+        known: &mut KnownStates<'_>,
+        progress: &mut dyn FnMut(&str, f64) -> bool,
+    ) -> Result<[Mixture; 2]> {
+        let (marginals, particles) = (self.data.marginals(), self.budget.annealing.particles);
+        let keys = OF_EXPLORATION.map(|part| self.key(part));
+        let tell = &mut |share| progress("exploring from starts far apart", share);
+        let found = explore(self.model, known, &marginals, particles, keys, tell)?;
+        let keys = OF_FITS.map(|part| self.key(part));
+        let tell = &mut |share| progress("fitting references", share);
+        two_references(data, &found, &marginals, particles, keys, tell)
     }
 
-    /// The results of the sampler from its two starts. It runs until they agree and have made enough round
-    /// trips, or until the budget is used up.
-    fn sample(&self, progress: &mut dyn FnMut(&str, f64) -> bool) -> Result<[SamplerResult; 2]> {
+    /// The results of the samplers from either reference and both starts. They run until they agree and have made
+    /// enough round trips, or until the budget is used up.
+    fn sample(
+        &self,
+        clusters: &[Clusters<'_>],
+        ups: &[Up],
+        known: &KnownStates<'_>,
+        progress: &mut dyn FnMut(&str, f64) -> bool,
+    ) -> Result<[[SamplerResult; 2]; 2]> {
         let mut length = self.budget.sampler;
         let count = self.budget.particles_down() * self.budget.batches_down();
-        let begun = |start, part| {
-            let (columns, key) = (length.columns, self.key(part));
-            let start = (start, self.second.states);
-            EvaluatingSampler::new(self.model, &self.marginals, start, columns, key)
+        let begin = |at: usize| {
+            let mixture = Arc::new(with_shares(clusters[at].mixture(), &ups[at].shares));
+            self.begin(BOTH[at], &mixture, known, OF_SAMPLERS[at].map(|part| self.key(part)))
         };
-        let mut random = begun(Start::Random, OF_SAMPLERS[0])?;
-        let mut data = begun(self.second.start, OF_SAMPLERS[1])?;
+        let [mut first, mut second] = [begin(0)?, begin(1)?];
         let mut longer = "";
         loop {
-            let mut measure = |sampler: &mut EvaluatingSampler<'_>, start: Start| {
-                let what = format!("sampling{longer} from {start}");
-                let found =
-                    sampler.measure(length, count, &mut [], &mut |share| progress(&what, share));
-                found.and_then(|found| found.ok_or_else(|| Interrupted.into()))
+            let mut both = |samplers: &mut _, which| {
+                let tell = &mut |start, share| {
+                    progress(&format!("sampling{longer} from {start}, {which}"), share)
+                };
+                measure(samplers, which, (length, count), tell)
             };
-            let found =
-                [measure(&mut random, Start::Random)?, measure(&mut data, self.second.start)?];
-            match length.longer(random.steps()) {
+            let found = [both(&mut first, BOTH[0])?, both(&mut second, BOTH[1])?];
+            match length.longer(first[0].steps()) {
                 Some(more) if length.in_full || !have_run_long_enough(&found) => length = more,
                 _ => return Ok(found),
             }
@@ -189,60 +217,148 @@ impl Work<'_> {
         }
     }
 
-    /// Anneals down from batches of samples in turn; when all are used, it starts over.
-    fn down(
+    /// The samplers from a reference, begun at draws of it and at known states.
+    fn begin(
         &self,
-        effort: &AnnealingEffort,
-        schedule: &AnnealingSchedule,
-        samples: &BitMatrix,
-        part: u64,
-        progress: &mut dyn FnMut(f64) -> bool,
-    ) -> Result<Pooled> {
-        let most_batches = self.budget.batches_down();
-        let particles = self.budget.particles_down();
-        let effort = AnnealingEffort { particles, most_batches, ..*effort };
-        let of_reference = self.path().log_z_of_reference();
-        let batch = |which: usize, steps| {
-            let first = which * effort.particles;
-            let rows: Vec<usize> =
-                (first..first + effort.particles).map(|row| row % samples.rows()).collect();
-            let mut path = self.path();
-            path.set_hidden(samples.select(&rows));
-            let (key, rising) = (self.key(part + which as u64), schedule.in_steps(steps));
-            let falling: Vec<f64> = rising.into_iter().rev().collect();
-            anneal(&mut path, self.model, &falling, key, progress)
+        which: WhichReference,
+        reference: &Arc<Mixture>,
+        known: &KnownStates<'_>,
+        [of_random, of_known]: [Key; 2],
+    ) -> Result<[EvaluatingSampler<'_>; 2]> {
+        let (model, columns) = (self.model, self.budget.sampler.columns);
+        let path = || self.path(which, reference);
+        let units = |rows| known_units(model, known, path().units(), reference, rows, of_known);
+        Ok([
+            EvaluatingSampler::from_reference(model, path(), columns, of_random)?,
+            EvaluatingSampler::from_states(model, path(), columns, of_known, units),
+        ])
+    }
+
+    /// The path of a reference's samplers. If there are few hidden units, the second is the hidden-marginal path, which
+    /// has a reference of its own.
+    fn path(&self, which: WhichReference, reference: &Arc<Mixture>) -> AnyEnsemble {
+        let (n_visible, n_hidden) = (self.model.n_visible(), self.model.n_hidden());
+        let few = PathKind::automatic(n_visible, n_hidden) == PathKind::HiddenMarginal;
+        match which {
+            WhichReference::Second if few => {
+                Box::new(hidden_marginal::hidden_marginal(n_visible, n_hidden))
+            }
+            _ => Box::new(mixture::from_mixture(reference.clone(), n_hidden)),
+        }
+    }
+
+    /// The value, the bracket and the verdict.
+    fn conclude(
+        &self,
+        clusters: &[Clusters<'_>],
+        ups: &[Up],
+        sampled: [[SamplerResult; 2]; 2],
+        downs: &[Pooled],
+        floor: f64,
+    ) -> LogZ {
+        let found: Vec<Found<'_>> = sampled
+            .iter()
+            .zip(ups.iter().zip(downs.chunks_exact(2)))
+            .map(|(samplers, (up, downs))| Found {
+                samplers,
+                up: up.estimate,
+                downs: [downs[0].estimate, downs[1].estimate],
+            })
+            .collect();
+        let verdict = judge(&found, self.data.origin);
+        let (value, std_error, lower, upper) = enclose(verdict.estimates_agree(), &found);
+        let log_z = LogZ {
+            value,
+            std_error,
+            lower,
+            upper,
+            verdict,
+            floor: None,
+            components: clusters.iter().map(|it| it.mixture().components()).collect(),
+            forward_ais: ups.iter().map(|up| up.estimate).collect(),
+            reverse_ais: downs.iter().map(|down| down.estimate).collect(),
+            annealing_steps: steps_of(ups, downs),
+            particles: particles_of(ups, downs),
+            samplers: sampled.into_iter().flatten().map(|found| found.report).collect(),
         };
-        let columns = self.budget.sampler.columns;
-        anneal_in_batches(&effort, batch, |logs| from_above(logs, columns, of_reference))
-    }
-
-    fn path(&self) -> Gibbs {
-        base_rate(&self.marginals, self.model.n_hidden(), SwapOn::FreeEnergy)
-    }
-
-    /// A path with `count` particles. Their states do not matter: the first step, at β = 0, draws them.
-    fn particles(&self, count: usize) -> Gibbs {
-        let mut path = self.path();
-        path.set_hidden(BitMatrix::zeros(count, self.model.n_hidden()));
-        path
+        log_z.raised_to(floor)
     }
 }
 
+fn steps_of(ups: &[Up], downs: &[Pooled]) -> Vec<usize> {
+    ups.iter().map(|up| up.steps).chain(downs.iter().map(|down| down.steps)).collect()
+}
+
+fn particles_of(ups: &[Up], downs: &[Pooled]) -> Vec<usize> {
+    ups.iter().map(|up| up.particles).chain(downs.iter().map(|down| down.particles)).collect()
+}
+
+/// What the samplers from a reference, begun at draws of it and at known states, find.
+fn measure(
+    [random, known]: &mut [EvaluatingSampler<'_>; 2],
+    reference: WhichReference,
+    (length, samples): (Length, usize),
+    progress: &mut dyn FnMut(Start, f64) -> bool,
+) -> Result<[SamplerResult; 2]> {
+    let mut of = |sampler: &mut EvaluatingSampler<'_>, start| -> Result<SamplerResult> {
+        let found =
+            sampler.measure(length, samples, &mut [], &mut |share| progress(start, share))?;
+        let mut found = found.ok_or(Interrupted)?;
+        found.report.reference = Some(reference);
+        Ok(found)
+    };
+    Ok([of(random, Start::Random)?, of(known, Start::Known)?])
+}
+
+/// Units of replicas on a path, `rows` of them: known states, as many of every cluster, with their components where
+/// the path has them.
+fn known_units(
+    model: &Rbm,
+    known: &KnownStates<'_>,
+    units_of_path: usize,
+    reference: &Mixture,
+    rows: usize,
+    key: Key,
+) -> BitMatrix {
+    let mut of_clusters = vec![Vec::new(); reference.components()];
+    let components = reference.assign(known.rows());
+    components.iter().enumerate().for_each(|(row, &k)| of_clusters[k].push(row));
+    of_clusters.retain(|states| !states.is_empty());
+    let rng = &mut key.sequence(Purpose::Start, 0);
+    let chosen: Vec<usize> = (0..rows)
+        .map(|_| {
+            let cluster = &of_clusters[rng.random_range(0..of_clusters.len())];
+            cluster[rng.random_range(0..cluster.len())]
+        })
+        .collect();
+    let h = hidden_given(model, &known.rows().select(&chosen), key);
+    let mut units = BitMatrix::zeros(rows, units_of_path);
+    for (row, &state) in chosen.iter().enumerate() {
+        units.row_mut(row)[..h.words_per_row()].copy_from_slice(h.row(row));
+        for unit in model.n_hidden()..units_of_path {
+            units.set(row, unit, components[state] >> (unit - model.n_hidden()) & 1 == 1);
+        }
+    }
+    units
+}
+
 /// The value with its error, and the ends of the bracket.
-fn enclose(
-    agree: bool,
-    up: &Estimate,
-    down: &[Estimate; 2],
-    samplers: &[SamplerReport; 2],
-) -> (f64, f64, f64, f64) {
-    // Of each bound only the side that bounds: on the other side uneven weights make the interval too wide.
-    let bounds = [up.lower, down[0].upper, down[1].upper];
-    let [a, b] = [&samplers[0].bar, &samplers[1].bar];
-    let mut ends = bounds.to_vec();
-    ends.extend([a.lower, a.upper, b.lower, b.upper]);
-    if !agree {
-        ends.extend([up.value, down[0].value, down[1].value]);
-        for it in samplers {
+fn enclose(agree: bool, found: &[Found<'_>]) -> (f64, f64, f64, f64) {
+    let reports: Vec<&SamplerReport> =
+        found.iter().flat_map(|it| it.samplers).map(|it| &it.report).collect();
+    let mut ends = Vec::new();
+    for it in found {
+        // Of each bound only the side that bounds: on the other side uneven weights make the interval too wide.
+        ends.push(it.up.lower);
+        ends.extend(it.downs.map(|down| down.upper));
+        if !agree {
+            ends.push(it.up.value);
+            ends.extend(it.downs.map(|down| down.value));
+        }
+    }
+    for it in &reports {
+        ends.extend([it.bar.lower, it.bar.upper]);
+        if !agree {
             let stones = [&it.stepping_stone_up, &it.stepping_stone_down];
             ends.extend(stones.iter().flat_map(|stone| [stone.lower, stone.upper]));
         }
@@ -250,10 +366,12 @@ fn enclose(
     let lower = ends.iter().copied().fold(f64::INFINITY, f64::min);
     let upper = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if agree {
-        let value = 0.5 * (a.value + b.value);
-        // Half the difference of the starts is an error too.
-        let error =
-            (0.5 * libm::hypot(a.std_error, b.std_error)).max(0.5 * (a.value - b.value).abs());
+        let count = reports.len() as f64;
+        let value = reports.iter().map(|it| it.bar.value).sum::<f64>() / count;
+        let squares: f64 = reports.iter().map(|it| it.bar.std_error.powi(2)).sum();
+        // Half the largest difference is an error too.
+        let apart = super::verdict::apart(reports.iter().map(|it| it.bar.value));
+        let error = (squares.sqrt() / count).max(0.5 * apart);
         return (value, error, lower, upper);
     }
     // Half the bracket is 1.96 such errors.

@@ -19,15 +19,15 @@ section! {
     pub struct EvaluateOptions in "" titled "log Z", set by EvaluateOptions {
         /// How log Z is found: enumerated where it can be, or always, or estimated in any case.
         log_z: LogZMethod = LogZMethod::Auto;
-        /// Particles of annealing.
+        /// Particles of annealing from each of the two references.
         particles: Option<usize> = None, in FEWEST..=MOST_PARTICLES,
-            absent 512, also ", and more until the standard error is 0.1 nats, up to 2048";
+            absent 512, also ", and more until the standard error is 0.1 nats, up to 1024";
         /// Steps of annealing.
         steps: Option<usize> = None, in FEWEST..=MOST_STEPS,
             absent 2000, also ", and more where the weights call for it, up to 32000";
-        /// Steps of each of the two samplers, after as many to warm up.
+        /// Steps of each of the four samplers, after as many to warm up.
         sampling_steps: Option<u64> = None, in FEWEST..=MOST_STEPS,
-            absent 3000, also ", and 12000 where the two do not agree after that, or make fewer round trips than there are replicas";
+            absent 3000, also ", and 12000 where they do not agree after that, or make fewer round trips than there are replicas";
         /// Do about a tenth of the work, whatever the estimate shows.
         quick: bool = false;
         /// Seed of the estimate.
@@ -63,26 +63,27 @@ impl EvaluateOptions {
 /// How much work an estimate of log Z may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// Annealing up; half as many batches are annealed down from the samples of each sampler.
+    /// Annealing up from each of the two references; half as many particles, and half as many batches, are annealed down
+    /// from the samples of each sampler.
     pub annealing: AnnealingEffort,
-    /// How long each of the two samplers runs.
+    /// How long each of the four samplers runs.
     pub sampler: Length,
     /// Seed.
     pub seed: u64,
 }
 
 impl Budget {
-    /// For a result: a few minutes for 784 × 500 units on two cores, and more if the two samplers do not
+    /// For a result: a few minutes for 784 × 500 units on two cores, and more if the samplers do not
     /// agree by then.
     pub fn full() -> Budget {
         let annealing = AnnealingEffort {
             particles: absent::particles,
-            most_batches: 4,
+            most_batches: 3,
             steps: absent::steps,
             most_steps: 32_000,
             error: 0.1,
         };
-        let sampler = Length { most_steps: 12_000, ..Length::fixed(32, absent::sampling_steps) };
+        let sampler = Length { most_steps: 12_000, ..Length::fixed(16, absent::sampling_steps) };
         Budget { annealing, sampler, seed: 1 }
     }
 
@@ -95,7 +96,7 @@ impl Budget {
             most_steps: 1000,
             error: 0.1,
         };
-        let sampler = Length::fixed(16, 600);
+        let sampler = Length::fixed(8, 600);
         Budget { annealing, sampler, seed: 1 }
     }
 
@@ -120,7 +121,7 @@ impl Budget {
 
     /// Particles of annealing down: as many from each column.
     pub(super) fn particles_down(&self) -> usize {
-        self.annealing.particles.next_multiple_of(self.sampler.columns)
+        self.annealing.particles.div_ceil(2).next_multiple_of(self.sampler.columns)
     }
 
     /// Refuses numbers that are out of range.

@@ -2,25 +2,24 @@
 //! once that is known, and then fixed.
 //!
 //! Its estimates are only as good as its mixing, which it cannot judge by itself: a sampler that never
-//! finds a mode knows nothing of it. So it is run from two starts, random states and training data, and the
-//! two are compared (`verdict.rs`).
+//! finds a mode knows nothing of it. So it is run from two references, each with two starts, and the four are
+//! compared (`verdict.rs`).
 //!
-//! Random states are exact draws of the reference, on every rung. From there, narrow modes have yet to be
-//! found; from training data they have yet to be left. A sampler that is too slow therefore errs in one
+//! The first start is exact draws of the reference, on every rung. From there, modes have yet to be found;
+//! from known states of all clusters they have yet to be left. A sampler that is too slow therefore errs in one
 //! direction from the first start and in the other from the second. (Fair coins for h would not do: see
 //! docs/decisions/2026-11-17-random-start-is-the-reference.md.)
 
-use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
+use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
-use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::paths::{AnyEnsemble, PathContext, PathKind, random_hidden, temper};
-use isotherm_tempering::evidence::{Estimate, Start};
+use crate::paths::{AnyEnsemble, random_hidden, temper};
+use isotherm_tempering::evidence::{Estimate, Start, WhichReference};
 use isotherm_tempering::flow::too_few_round_trips;
 use isotherm_tempering::recorders::{ColdLogDensity, MOST_RECORDS, RecordWork, Thinned};
-use isotherm_tempering::streams::{Key, Purpose};
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{
     Densities, Ladder, Recorder, RunLength, Sampler, Spacing, StepView, TemperingState, WarmUp,
 };
@@ -79,6 +78,9 @@ pub struct SamplerResult {
 /// The figures of one sampler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SamplerReport {
+    /// What its ladder begins at, where there are two such; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<WhichReference>,
     /// Its initial states.
     pub start: Start,
     /// log Z by stepping stones from the reference.
@@ -112,25 +114,31 @@ pub struct EvaluatingSampler<'a> {
 }
 
 impl<'a> EvaluatingSampler<'a> {
-    /// A sampler with replicas in their initial states; `marginals` are those of the reference.
-    pub fn new(
+    /// A sampler on this path whose replicas are draws of its reference.
+    pub fn from_reference(
         model: &'a Rbm,
-        marginals: &[f64],
-        (start, training): (Start, &Dataset),
+        path: AnyEnsemble,
         columns: usize,
         key: Key,
     ) -> Result<EvaluatingSampler<'a>> {
+        let units = path.units();
+        let any = |rows| random_hidden(rows, units, key);
+        let mut it = EvaluatingSampler::from_states(model, path, columns, key, any);
+        it.sampler.tempering.begin_at_reference(model, key)?;
+        Ok(EvaluatingSampler { start: Start::Random, ..it })
+    }
+
+    /// A sampler on this path whose replicas have the units that `units` gives for a number of rows.
+    pub fn from_states(
+        model: &'a Rbm,
+        path: AnyEnsemble,
+        columns: usize,
+        key: Key,
+        units: impl FnOnce(usize) -> BitMatrix,
+    ) -> EvaluatingSampler<'a> {
         let state = TemperingState::new(Ladder::new(FIRST_RUNGS, Spacing::Linear), columns);
-        let context = PathContext::new(marginals, model.n_hidden());
-        let hidden = |rows| match start {
-            Start::Random => random_hidden(rows, model.n_hidden(), key),
-            _ => hidden_of_data(model, training, rows, key),
-        };
-        let mut tempering = temper(PathKind::Auto.ensemble(&context), state, hidden);
-        if start == Start::Random {
-            tempering.begin_at_reference(model, key)?;
-        }
-        Ok(EvaluatingSampler { model, start, sampler: Sampler::new(tempering, key) })
+        let sampler = Sampler::new(temper(path, state, units), key);
+        EvaluatingSampler { model, start: Start::Known, sampler }
     }
 
     /// Steps done so far.
@@ -168,6 +176,7 @@ impl<'a> EvaluatingSampler<'a> {
         let tempering = &sampler.tempering;
         let log_z = work.recorder.values.log_z(tempering.ensemble().log_z_of_reference());
         let report = SamplerReport {
+            reference: None,
             start: self.start,
             stepping_stone_up: log_z.up,
             stepping_stone_down: log_z.down,
@@ -194,19 +203,4 @@ impl Recorder<AnyEnsemble> for HiddenSamples {
         self.h.append(&now);
         Ok(())
     }
-}
-
-/// h given training examples, each chosen at random.
-fn hidden_of_data(model: &Rbm, training: &Dataset, rows: usize, key: Key) -> BitMatrix {
-    let v = training.draw(rows, key);
-    let mut fields = Matrix::zeros(rows, model.n_hidden());
-    model.hidden_field(v.as_rows(), fields.tiles_mut());
-    let mut h = BitMatrix::zeros(rows, model.n_hidden());
-    for row in 0..rows {
-        // Stream 0 may have chosen the examples.
-        let mut rng = key.lanes(Purpose::Start, row + 1);
-        let (level, cols) = (Level::detect(), model.n_hidden());
-        bernoulli::draw_row(level, fields.row_tiles(row), &[], 1.0, cols, &mut rng, h.row_mut(row));
-    }
-    h
 }

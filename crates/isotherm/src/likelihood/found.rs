@@ -2,13 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::bracket::{self, LogZ, SecondStart};
+use super::bracket::{self, LogZ};
 use super::budget::Budget;
 use super::exact;
+use super::known::KnownData;
 use super::measure::{Effort, LogLikelihood, log_likelihood, measure_given};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Rbm;
+use isotherm_tempering::evidence::Origin;
 
 /// The method for log Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +39,7 @@ impl LogZResult {
     /// it that is done, and returns whether to go on.
     pub fn find<'a>(
         model: &Rbm,
-        second: impl Into<SecondStart<'a>>,
+        data: impl Into<KnownData<'a>>,
         way: LogZMethod,
         budget: &Budget,
         progress: &mut dyn FnMut(&str, f64) -> bool,
@@ -55,7 +57,7 @@ impl LogZResult {
             };
             return exact::log_z_with_progress(model, &mut tell).map(LogZResult::Exact);
         }
-        let log_z = bracket::log_z(model, second, budget, progress)?;
+        let log_z = bracket::log_z(model, data, budget, progress)?;
         Ok(LogZResult::Estimated(Box::new(log_z)))
     }
 
@@ -70,11 +72,12 @@ impl LogZResult {
 
 impl Rbm {
     /// The mean log-likelihood of `data`: exact up to 25 units in the smaller layer, otherwise a bracket with a
-    /// verdict, by a full budget. `data` also gives the estimate its reference and one of its starts;
-    /// [`LogZResult::find`] takes other data for them.
+    /// verdict, by a full budget. `data` also gives the estimate its references and starts; [`LogZResult::find`] takes
+    /// other data for them, such as the training data.
     pub fn log_likelihood(&self, data: &Dataset) -> Result<LogLikelihood> {
+        let known = KnownData { origin: Origin::Measured, sets: vec![data] };
         let found =
-            LogZResult::find(self, data, LogZMethod::Auto, &Budget::full(), &mut |_, _| true)?;
+            LogZResult::find(self, known, LogZMethod::Auto, &Budget::full(), &mut |_, _| true)?;
         Ok(found.likelihood(self, data))
     }
 }

@@ -8,6 +8,7 @@ use super::Verdict;
 use super::bracket::LogZ;
 use super::exact;
 use super::free_energies::{minus_free_energies, quick_minus_free_energies};
+use super::known::floor_of;
 use crate::data::{Data, Dataset, KnownDensity, Stratum};
 use crate::error::Result;
 use crate::model::Rbm;
@@ -94,7 +95,7 @@ pub fn measure(rbm: &Rbm, data: &Dataset, effort: Effort) -> Result<LogLikelihoo
 /// The same, given log Z: several data sets share the enumeration.
 pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> LogLikelihood {
     let Mean { value, std_error, of_examples } =
-        mean_log_probability(minus_f(rbm), log_z, data, effort);
+        mean_log_probability(minus_f(rbm), |_| log_z, data, effort);
     LogLikelihood {
         value,
         std_error,
@@ -107,27 +108,42 @@ pub fn measure_given(rbm: &Rbm, log_z: f64, data: &Dataset, effort: Effort) -> L
     }
 }
 
-/// The mean log-likelihood of `data`, given an online estimate of log Z.
+/// The mean log-likelihood of `data`, given an online estimate of log Z. The estimate is raised where the measured rows
+/// alone hold more.
 pub fn online_log_likelihood(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> LogLikelihood {
     let minus_f = |rows: &BitMatrix| quick_minus_free_energies(rbm, rows);
+    let mut raised = *log_z;
+    let raise = |floor: f64| {
+        let Estimate { value, lower, .. } = *log_z;
+        let value = value.max(floor);
+        raised =
+            Estimate { value, lower: lower.max(floor), upper: log_z.upper.max(value), ..raised };
+        value
+    };
     let Mean { value, std_error: sampling_error, of_examples } =
-        mean_log_probability(minus_f, log_z.value, data, Effort::Quick);
+        mean_log_probability(minus_f, raise, data, Effort::Quick);
     LogLikelihood {
         value,
-        std_error: hypot(sampling_error, log_z.std_error),
+        std_error: hypot(sampling_error, raised.std_error),
         method: Method::Online,
-        lower: value - hypot(log_z.upper - log_z.value, Z95 * sampling_error),
-        upper: value + hypot(log_z.value - log_z.lower, Z95 * sampling_error),
+        lower: value - hypot(raised.upper - raised.value, Z95 * sampling_error),
+        upper: value + hypot(raised.value - raised.lower, Z95 * sampling_error),
         on: data.measured_on(),
         examples_std_error: of_examples,
         log_z: None,
     }
 }
 
-/// The mean log-likelihood of `data`, given an estimate of log Z.
+/// The mean log-likelihood of `data`, given an estimate of log Z. The estimate is raised where the measured rows alone
+/// hold more.
 pub fn log_likelihood(rbm: &Rbm, data: &Dataset, log_z: &LogZ) -> LogLikelihood {
+    let mut log_z = log_z.clone();
+    let raise = |floor| {
+        log_z = log_z.raised_to(floor);
+        log_z.value
+    };
     let Mean { value, std_error: sampling_error, of_examples } =
-        mean_log_probability(minus_f(rbm), log_z.value, data, Effort::Full);
+        mean_log_probability(minus_f(rbm), raise, data, Effort::Full);
     LogLikelihood {
         value,
         std_error: hypot(sampling_error, log_z.std_error),
@@ -136,7 +152,7 @@ pub fn log_likelihood(rbm: &Rbm, data: &Dataset, log_z: &LogZ) -> LogLikelihood 
         upper: value + (log_z.value - log_z.lower) + Z95 * sampling_error,
         on: data.measured_on(),
         examples_std_error: of_examples,
-        log_z: Some(Box::new(log_z.clone())),
+        log_z: Some(Box::new(log_z)),
     }
 }
 
@@ -154,23 +170,32 @@ struct Mean {
     of_examples: Option<f64>,
 }
 
-/// The mean of log p = −F − log Z.
+/// The mean of log p = −F − log Z. `log_z` is given the log Z of the measured rows alone, which no log Z is below.
 fn mean_log_probability(
     minus_f: impl Fn(&BitMatrix) -> Vec<f64>,
-    log_z: f64,
+    log_z: impl FnOnce(f64) -> f64,
     data: &Dataset,
     effort: Effort,
 ) -> Mean {
-    let log_p = |rows: &BitMatrix| minus_f(rows).iter().map(|minus_f| minus_f - log_z).collect();
     match &data.0 {
-        Data::Examples(table) => of_rows(log_p, table.examples(), effort),
-        Data::Stream(density) => under_density(log_p, density.as_ref(), effort),
+        Data::Examples(table) => of_rows(minus_f, log_z, table.examples(), effort),
+        Data::Stream(density) => under_density(minus_f, log_z, density.as_ref(), effort),
     }
 }
 
 /// All rows, or an even spread of some with the error that comes of leaving out the others.
-fn of_rows(log_p: impl Fn(&BitMatrix) -> Vec<f64>, rows: &BitMatrix, effort: Effort) -> Mean {
+fn of_rows(
+    minus_f: impl Fn(&BitMatrix) -> Vec<f64>,
+    log_z: impl FnOnce(f64) -> f64,
+    rows: &BitMatrix,
+    effort: Effort,
+) -> Mean {
     const SOME: usize = 2000;
+    let log_p = |rows: &BitMatrix| -> Vec<f64> {
+        let minus_f = minus_f(rows);
+        let log_z = log_z(floor_of([(rows, minus_f.as_slice())]));
+        minus_f.iter().map(|minus_f| minus_f - log_z).collect()
+    };
     if effort == Effort::Full || rows.rows() <= SOME {
         let log_p = log_p(rows);
         // Only results have it: it hardly changes from one row of metrics to the next.
@@ -189,7 +214,8 @@ fn of_rows(log_p: impl Fn(&BitMatrix) -> Vec<f64>, rows: &BitMatrix, effort: Eff
 /// E_f[log p] = −H − E_f[log f − log p], the second mean estimated stratum by stratum: the
 /// true density is the control variate, and a model close to it leaves almost no variance.
 fn under_density(
-    log_p: impl Fn(&BitMatrix) -> Vec<f64>,
+    minus_f: impl Fn(&BitMatrix) -> Vec<f64>,
+    log_z: impl FnOnce(f64) -> f64,
     density: &dyn KnownDensity,
     effort: Effort,
 ) -> Mean {
@@ -197,12 +223,16 @@ fn under_density(
         Effort::Quick => 400,
         Effort::Full => 4000,
     };
+    let strata = density.strata(per_stratum);
+    let of_strata: Vec<Vec<f64>> = strata.iter().map(|it| minus_f(&it.examples)).collect();
+    let known = strata.iter().zip(&of_strata);
+    let log_z = log_z(floor_of(known.map(|(it, minus_f)| (&it.examples, minus_f.as_slice()))));
     let (mut divergence, mut error) = (0.0, 0.0);
-    for Stratum { weight, examples } in density.strata(per_stratum) {
-        let gaps: Vec<f64> = log_p(&examples)
+    for (Stratum { weight, examples }, minus_f) in strata.iter().zip(&of_strata) {
+        let gaps: Vec<f64> = minus_f
             .iter()
             .enumerate()
-            .map(|(i, log_p)| density.log_density(examples.row(i)) - log_p)
+            .map(|(i, minus_f)| density.log_density(examples.row(i)) - (minus_f - log_z))
             .collect();
         divergence += weight * mean(&gaps);
         error += weight * weight * variance(&gaps) / gaps.len() as f64;

@@ -1,99 +1,173 @@
 //! Whether an estimate of log Z can be relied on.
 //!
-//! Everything that rests on the evaluating sampler was done twice, from random states and from
-//! training data. A sampler that mixes forgets its initial states: where the two differ by more than
-//! their errors, or replicas hardly travel between the ends of the ladder, it did not mix, however
-//! well its estimators agree with each other.
+//! Everything was found in several ways that fail differently. A sampler that mixes forgets its initial states:
+//! where two starts differ by more than their errors, or replicas hardly travel between the ends of the ladder, it
+//! did not mix, however well its estimators agree with each other. A mode that one reference lacks makes the two
+//! references differ, and a mode that no replica enters is counted by annealing cluster by cluster.
 
 use super::evaluating_sampler::{SamplerReport, SamplerResult};
-use isotherm_tempering::evidence::{Basis, Estimate, Quantity, Reason, Start, Verdict, student};
-use isotherm_tempering::flow::too_few_round_trips;
+use isotherm_tempering::evidence::{
+    Basis, Estimate, Origin, Quantity, Reason, Verdict, WhichReference, student,
+};
 
 /// The quantile up to which a difference is explained by chance: three standard deviations of a normal
 /// variable.
 const BY_CHANCE: f64 = 0.998_65;
 
 /// A difference below this many nats is ignored, whatever the errors.
-const NEGLIGIBLE: f64 = 0.05;
+pub(super) const NEGLIGIBLE: f64 = 0.05;
 
-/// The verdict on two samplers, and on annealing up and, from each sampler's samples, down.
-pub fn judge(found: &[SamplerResult; 2], forward: &Estimate, reverse: &[Estimate; 2]) -> Verdict {
-    let [random, data] = [&found[0].report, &found[1].report];
-    let mut reasons = against_the_samplers(found);
-    reasons.extend(differ(found, Quantity::ReverseAis, &reverse[0], &reverse[1]));
-    for (estimate, report) in reverse.iter().zip([random, data]) {
-        let nats = forward.value - estimate.value;
-        if nats > by_chance(found, both(forward, estimate)) {
-            reasons.push(Reason::AnnealingCrosses { start: report.start, nats });
-        }
+/// The smallest effective sample size of annealing up at which its error is believed.
+const ENOUGH: f64 = 30.0;
+
+/// What was found from one reference.
+pub(super) struct Found<'a> {
+    /// By the samplers begun at random and at known states.
+    pub(super) samplers: &'a [SamplerResult; 2],
+    /// By annealing up, cluster by cluster.
+    pub(super) up: Estimate,
+    /// By annealing down from the samples of each sampler.
+    pub(super) downs: [Estimate; 2],
+}
+
+impl Found<'_> {
+    fn reports(&self) -> [&SamplerReport; 2] {
+        self.samplers.each_ref().map(|it| &it.report)
     }
-    if data.start == Start::OwnSamples {
+}
+
+/// The verdict on what was found from both references.
+pub(super) fn judge(found: &[Found<'_>], data: Origin) -> Verdict {
+    let samplers: Vec<&[SamplerResult; 2]> = found.iter().map(|it| it.samplers).collect();
+    let mut reasons = against_the_samplers(&samplers);
+    for it in found {
+        let [random, known] = it.reports();
+        let columns = random.columns;
+        let reference = random.reference;
+        let (nats, std_error) = difference(&it.downs[0], &it.downs[1]);
+        if nats.abs() > by_chance(columns, std_error) {
+            let quantity = Quantity::ReverseAis;
+            reasons.push(Reason::StartsDiffer { reference, quantity, nats: nats.abs(), std_error });
+        }
+        for (down, report) in it.downs.iter().zip([random, known]) {
+            let (nats, std_error) = difference(&it.up, down);
+            if nats > by_chance(columns, std_error) {
+                reasons.push(Reason::AnnealingCrosses { start: report.start, nats });
+            }
+        }
+        reasons.extend(against_annealing(it, &pooled(&samplers)));
+    }
+    if data == Origin::OwnSamples {
         reasons.push(Reason::NotCheckedFromData);
     }
-    let basis = Basis::TwoSamplers {
-        nats_apart: (random.bar.value - data.bar.value).abs(),
-        round_trips: random.round_trips + data.round_trips,
-        replicas: random.replicas() + data.replicas(),
-        quick: [random, data].iter().any(|it| it.round_trips < it.replicas()),
+    let reports = || samplers.iter().flat_map(|it| it.iter()).map(|it| &it.report);
+    let all = reports().map(|it| it.bar.value).chain(found.iter().map(|it| it.up.value));
+    let basis = Basis::TwoReferences {
+        data,
+        nats_apart: apart(all),
+        round_trips: reports().map(|it| it.round_trips).sum(),
+        replicas: reports().map(SamplerReport::replicas).sum(),
+        effective_samples: found.iter().map(|it| effective(&it.up)).fold(f64::INFINITY, f64::min),
     };
     Verdict::new(basis, reasons)
 }
 
-/// Whether two samplers have run for long enough: there is no reason against them, and there are as many
-/// round trips as replicas. Two that agree earlier may have missed the same mode.
-pub fn have_run_long_enough(found: &[SamplerResult; 2]) -> bool {
-    let came_round = found.iter().all(|it| it.report.round_trips >= it.report.replicas());
-    came_round && against_the_samplers(found).is_empty()
+/// Whether the samplers have run for long enough: there is no reason against them.
+pub(super) fn have_run_long_enough(found: &[[SamplerResult; 2]; 2]) -> bool {
+    against_the_samplers(&found.each_ref()).is_empty()
 }
 
-/// The reasons against two samplers, before anything is computed from their samples.
-fn against_the_samplers(found: &[SamplerResult; 2]) -> Vec<Reason> {
-    let [random, data] = [&found[0].report, &found[1].report];
+/// The difference between the largest and the smallest of some values.
+pub(super) fn apart(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let highest = values.clone().fold(f64::NEG_INFINITY, f64::max);
+    highest - values.fold(f64::INFINITY, f64::min)
+}
+
+/// The reasons against the samplers from both references, before anything is computed from their samples.
+fn against_the_samplers(found: &[&[SamplerResult; 2]]) -> Vec<Reason> {
     let mut reasons = Vec::new();
-    for report in [random, data] {
-        let &SamplerReport { start, round_trips, steps, columns, .. } = report;
-        if too_few_round_trips(round_trips, columns) {
-            reasons.push(Reason::FewRoundTrips { start: Some(start), round_trips, steps, columns });
+    for samplers in found {
+        for SamplerResult { report, .. } in samplers.iter() {
+            let &SamplerReport { start, round_trips, steps, .. } = report;
+            let (reference, replicas) =
+                (report.reference.unwrap_or(WhichReference::First), report.replicas());
+            if round_trips < replicas {
+                reasons.push(Reason::FewerTripsThanReplicas {
+                    reference,
+                    start,
+                    round_trips,
+                    replicas,
+                    steps,
+                });
+            }
+        }
+        let [random, known] = samplers.each_ref().map(|it| &it.report);
+        let energies = samplers.each_ref().map(|it| mean(&it.cold_log_weights));
+        for (quantity, (nats, std_error)) in [
+            (Quantity::Bar, difference(&random.bar, &known.bar)),
+            (Quantity::MeanEnergy, difference_of(energies[0], energies[1])),
+        ] {
+            if nats.abs() > by_chance(random.columns, std_error) {
+                let (reference, nats) = (random.reference, nats.abs());
+                reasons.push(Reason::StartsDiffer { reference, quantity, nats, std_error });
+            }
         }
     }
-    reasons.extend(differ(found, Quantity::Bar, &random.bar, &data.bar));
-    let [a, b] = [mean(&found[0].cold_log_weights), mean(&found[1].cold_log_weights)];
-    reasons.extend(differ_by(found, Quantity::MeanEnergy, a.0 - b.0, libm::hypot(a.1, b.1)));
+    let of_references: Vec<(f64, f64)> = found.iter().map(|it| pooled(&[it])).collect();
+    for pair in of_references.windows(2) {
+        let (nats, std_error) = difference_of(pair[0], pair[1]);
+        // Two samplers each.
+        let columns = 2 * found[0][0].report.columns;
+        if nats.abs() > by_chance(columns, std_error) {
+            let (quantity, nats) = (Quantity::Bar, nats.abs());
+            reasons.push(Reason::ReferencesDiffer { quantity, nats, std_error });
+        }
+    }
     reasons
 }
 
-/// Whether an estimate of the two samplers differs by more than chance.
-fn differ(
-    found: &[SamplerResult; 2],
-    quantity: Quantity,
-    a: &Estimate,
-    b: &Estimate,
-) -> Option<Reason> {
-    differ_by(found, quantity, a.value - b.value, both(a, b))
+/// The reasons against annealing up, beside `bar` of all samplers.
+fn against_annealing(found: &Found<'_>, bar: &(f64, f64)) -> Vec<Reason> {
+    let [random, _] = found.reports();
+    let reference = random.reference.unwrap_or(WhichReference::First);
+    let mut reasons = Vec::new();
+    let effective = effective(&found.up);
+    if effective < ENOUGH {
+        reasons.push(Reason::FewEffectiveSamples { reference, effective, least: ENOUGH });
+    }
+    let (nats, std_error) = difference_of((found.up.value, found.up.std_error), *bar);
+    let freedom = (effective - 1.0).min(random.columns as f64 - 1.0);
+    if nats.abs() > (student(BY_CHANCE, freedom) * std_error).max(NEGLIGIBLE) {
+        reasons.push(Reason::ClusterByClusterDiffers { reference, nats, std_error });
+    }
+    reasons
 }
 
-fn differ_by(
-    found: &[SamplerResult; 2],
-    quantity: Quantity,
-    difference: f64,
-    std_error: f64,
-) -> Option<Reason> {
-    let nats = difference.abs();
-    (nats > by_chance(found, std_error)).then_some(Reason::StartsDiffer {
-        quantity,
-        nats,
-        std_error,
-    })
+/// The mean of BAR over samplers, and its standard error.
+fn pooled(found: &[&[SamplerResult; 2]]) -> (f64, f64) {
+    let bars: Vec<&Estimate> =
+        found.iter().flat_map(|it| it.iter()).map(|it| &it.report.bar).collect();
+    let count = bars.len() as f64;
+    let squares: f64 = bars.iter().map(|bar| bar.std_error.powi(2)).sum();
+    (bars.iter().map(|bar| bar.value).sum::<f64>() / count, squares.sqrt() / count)
+}
+
+fn effective(up: &Estimate) -> f64 {
+    up.effective_samples.unwrap_or(0.0)
 }
 
 /// The largest difference with this standard error that chance explains.
-fn by_chance(found: &[SamplerResult; 2], error: f64) -> f64 {
-    let columns = found[0].report.columns.min(found[1].report.columns) as f64;
-    (student(BY_CHANCE, columns - 1.0) * error).max(NEGLIGIBLE)
+fn by_chance(columns: usize, error: f64) -> f64 {
+    (student(BY_CHANCE, columns as f64 - 1.0) * error).max(NEGLIGIBLE)
 }
 
-fn both(a: &Estimate, b: &Estimate) -> f64 {
-    libm::hypot(a.std_error, b.std_error)
+/// The difference of two estimates, and its standard error.
+fn difference(a: &Estimate, b: &Estimate) -> (f64, f64) {
+    difference_of((a.value, a.std_error), (b.value, b.std_error))
+}
+
+fn difference_of(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
+    (a.0 - b.0, libm::hypot(a.1, b.1))
 }
 
 /// The mean over columns, and its standard error.
@@ -107,13 +181,20 @@ fn mean(values: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use isotherm_kernels::BitMatrix;
+    use isotherm_tempering::evidence::Start;
 
     use super::*;
 
     /// A sampler of four columns on five rungs that found nothing odd.
-    fn found(start: Start, round_trips: u64, log_z: f64) -> SamplerResult {
+    fn sampler(
+        reference: WhichReference,
+        start: Start,
+        round_trips: u64,
+        log_z: f64,
+    ) -> SamplerResult {
         let estimate = Estimate::around(log_z, 0.1, 3.0);
         let report = SamplerReport {
+            reference: Some(reference),
             start,
             stepping_stone_up: estimate,
             stepping_stone_down: estimate,
@@ -127,63 +208,123 @@ mod tests {
         SamplerResult { report, cold_log_weights, samples: BitMatrix::zeros(4, 2) }
     }
 
-    /// A round trip a column is enough for the verdict, and one a replica to stop at once.
+    /// Four samplers with these numbers of round trips and values of log Z.
+    fn samplers(of: [(u64, f64); 4]) -> [[SamplerResult; 2]; 2] {
+        let pair = |reference, of: &[(u64, f64)]| {
+            [(Start::Random, of[0]), (Start::Known, of[1])]
+                .map(|(start, (trips, log_z))| sampler(reference, start, trips, log_z))
+        };
+        [pair(WhichReference::First, &of[..2]), pair(WhichReference::Second, &of[2..])]
+    }
+
+    fn weighted(log_z: f64, effective: f64) -> Estimate {
+        Estimate { effective_samples: Some(effective), ..Estimate::around(log_z, 0.01, 50.0) }
+    }
+
+    fn judged(of: [(u64, f64); 4], ups: [Estimate; 2], downs: [[f64; 2]; 2]) -> Verdict {
+        let samplers = samplers(of);
+        judge_all(&samplers, ups, downs, Origin::Training)
+    }
+
+    fn judge_all(
+        samplers: &[[SamplerResult; 2]; 2],
+        ups: [Estimate; 2],
+        downs: [[f64; 2]; 2],
+        data: Origin,
+    ) -> Verdict {
+        let parts = samplers.iter().zip(ups).zip(downs);
+        let found: Vec<Found<'_>> = parts
+            .map(|((samplers, up), downs)| Found {
+                samplers,
+                up,
+                downs: downs.map(|value| weighted(value, 50.0)),
+            })
+            .collect();
+        let verdict = judge(&found, data);
+        assert_eq!(verdict.converged, verdict.reasons.is_empty());
+        verdict
+    }
+
+    const GOOD: [(u64, f64); 4] = [(20, 3.0); 4];
+    const DOWN: [[f64; 2]; 2] = [[3.0; 2]; 2];
+
     #[test]
-    fn samplers_that_agree_go_on_until_their_replicas_have_come_round() {
-        for (trips, log_z, long_enough, converged) in [
-            ([20, 20], 3.0, true, true),
-            ([20, 20], 5.0, false, false),
-            ([20, 19], 3.0, false, true),
-            ([4, 4], 3.0, false, true),
-            ([3, 20], 3.0, false, false),
-        ] {
-            let found = [found(Start::Random, trips[0], 3.0), found(Start::Data, trips[1], log_z)];
-            let bound = Estimate::around(3.0, 0.1, 3.0);
-            assert_eq!(have_run_long_enough(&found), long_enough, "{trips:?}");
-            assert_eq!(judge(&found, &bound, &[bound; 2]).converged, converged, "{trips:?}");
-        }
+    fn what_agrees_has_converged() {
+        let verdict = judged(GOOD, [weighted(3.0, 80.0), weighted(3.02, 60.0)], DOWN);
+        assert!(verdict.converged, "{verdict:?}");
+        let Some(Basis::TwoReferences { nats_apart, round_trips, replicas, .. }) = verdict.basis
+        else {
+            panic!("{verdict:?}")
+        };
+        assert!((nats_apart - 0.02).abs() < 1e-12 && (round_trips, replicas) == (80, 80));
+        assert!(have_run_long_enough(&samplers(GOOD)));
     }
 
     #[test]
     fn every_reason_against_an_estimate_is_typed() {
-        let near = |log_z| Estimate::around(log_z, 0.01, 3.0);
-        let judged = |found: &[SamplerResult; 2], up, down: [f64; 2]| {
-            let verdict = judge(found, &near(up), &down.map(near));
-            assert_eq!(verdict.converged, verdict.reasons.is_empty());
-            verdict
+        let up = [weighted(3.0, 80.0); 2];
+        let (first, second) = (WhichReference::First, WhichReference::Second);
+
+        let few = [(20, 3.0), (20, 3.0), (20, 3.0), (19, 3.0)];
+        let (reference, start) = (second, Start::Known);
+        let (round_trips, replicas, steps) = (19, 20, 100);
+        let reason =
+            Reason::FewerTripsThanReplicas { reference, start, round_trips, replicas, steps };
+        assert_eq!(judged(few, up, DOWN).reasons, [reason]);
+        assert!(!have_run_long_enough(&samplers(few)));
+
+        // A mode that only the known states show.
+        let apart = [(20, 3.0), (20, 5.0), (20, 3.0), (20, 3.0)];
+        let reasons = judged(apart, up, DOWN).reasons;
+        let starts = |it: &Reason| {
+            matches!(
+                it,
+                Reason::StartsDiffer {
+                    reference: Some(WhichReference::First),
+                    quantity: Quantity::Bar,
+                    ..
+                }
+            )
         };
-        let good = [found(Start::Random, 20, 3.0), found(Start::Data, 19, 3.0)];
-        let verdict = judged(&good, 3.0, [3.0, 3.0]);
-        let basis =
-            Basis::TwoSamplers { nats_apart: 0.0, round_trips: 39, replicas: 40, quick: true };
-        assert!(verdict.converged && verdict.basis == Some(basis), "{verdict:?}");
+        assert!(reasons.iter().any(starts), "{reasons:?}");
 
-        let few = [found(Start::Random, 20, 3.0), found(Start::Data, 3, 3.0)];
-        let (start, round_trips, steps, columns) = (Some(Start::Data), 3, 100, 4);
-        let reason = Reason::FewRoundTrips { start, round_trips, steps, columns };
-        assert_eq!(judged(&few, 3.0, [3.0, 3.0]).reasons, [reason]);
+        // A mode that the second reference lacks, from both of its starts.
+        let lacking = [(20, 5.0), (20, 5.0), (20, 3.0), (20, 3.0)];
+        let reasons = judged(lacking, [weighted(5.0, 80.0), weighted(3.0, 80.0)], DOWN).reasons;
+        let differ = |it: &Reason| matches!(it, Reason::ReferencesDiffer { .. });
+        assert!(reasons.iter().any(differ), "{reasons:?}");
 
-        let quantities = |found: &[SamplerResult; 2], down| -> Vec<Quantity> {
-            let of = |reason: &Reason| match *reason {
-                Reason::StartsDiffer { quantity, .. } => Some(quantity),
-                _ => None,
-            };
-            judged(found, 3.0, down).reasons.iter().filter_map(of).collect()
+        // A mode that no replica enters.
+        let reasons = judged(GOOD, [weighted(5.0, 80.0), weighted(3.0, 80.0)], DOWN).reasons;
+        let by_cluster = |it: &Reason| match it {
+            Reason::ClusterByClusterDiffers { reference, nats, .. } => {
+                *reference == first && *nats > 1.9
+            }
+            _ => false,
         };
-        let apart = [found(Start::Random, 20, 3.0), found(Start::Data, 20, 5.0)];
-        assert_eq!(quantities(&apart, [3.0, 3.0]), [Quantity::Bar]);
-        assert_eq!(quantities(&good, [3.0, 4.0]), [Quantity::ReverseAis]);
-        let mut hot = good.clone();
-        hot[1].cold_log_weights.iter_mut().for_each(|weight| *weight += 100.0);
-        assert_eq!(quantities(&hot, [3.0, 3.0]), [Quantity::MeanEnergy]);
+        assert!(reasons.iter().any(by_cluster), "{reasons:?}");
 
-        let own = [found(Start::Random, 20, 3.0), found(Start::OwnSamples, 20, 3.0)];
-        let verdict = judged(&own, 3.0, [3.0, 3.0]);
-        assert_eq!(verdict.reasons, [Reason::NotCheckedFromData]);
-        assert!(verdict.estimates_agree() && have_run_long_enough(&own));
+        let reasons = judged(GOOD, [weighted(3.0, 80.0), weighted(3.0, 12.0)], DOWN).reasons;
+        let (reference, effective, least) = (second, 12.0, ENOUGH);
+        assert_eq!(reasons, [Reason::FewEffectiveSamples { reference, effective, least }]);
 
-        let crossed = judged(&good, 4.0, [3.0, 4.0]).reasons;
-        let crossed = crossed.iter().find(|it| matches!(it, Reason::AnnealingCrosses { .. }));
-        assert_eq!(crossed, Some(&Reason::AnnealingCrosses { start: Start::Random, nats: 1.0 }));
+        let reasons = judged(GOOD, up, [[3.0, 4.0], [3.0, 3.0]]).reasons;
+        let reverse =
+            |it: &Reason| matches!(it, Reason::StartsDiffer { quantity: Quantity::ReverseAis, .. });
+        assert!(reasons.iter().all(reverse) && reasons.len() == 1, "{reasons:?}");
+        let reasons = judged(GOOD, up, [[2.0, 2.0], [3.0, 3.0]]).reasons;
+        let crosses = |it: &&Reason| matches!(it, Reason::AnnealingCrosses { .. });
+        assert_eq!(reasons.iter().filter(crosses).count(), 2, "{reasons:?}");
+
+        let mut hot = samplers(GOOD);
+        hot[1][1].cold_log_weights.iter_mut().for_each(|weight| *weight += 100.0);
+        let reasons = judge_all(&hot, up, DOWN, Origin::Training).reasons;
+        let energy =
+            |it: &Reason| matches!(it, Reason::StartsDiffer { quantity: Quantity::MeanEnergy, .. });
+        assert!(reasons.iter().all(energy) && reasons.len() == 1, "{reasons:?}");
+
+        let own = judge_all(&samplers(GOOD), up, DOWN, Origin::OwnSamples);
+        assert_eq!(own.reasons, [Reason::NotCheckedFromData]);
+        assert!(own.estimates_agree());
     }
 }

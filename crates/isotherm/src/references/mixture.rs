@@ -111,6 +111,18 @@ impl Mixture {
         (0..v.rows()).map(|row| log_sum_exp(self.joint_logs(logs.row(row)))).collect()
     }
 
+    /// log P(k | v) of each row and component: a slice of as many numbers as components for each row.
+    pub fn log_posteriors(&self, v: &BitMatrix) -> Vec<f64> {
+        let logs = self.log_conditionals(v.as_rows());
+        let mut out = Vec::with_capacity(v.rows() * self.components());
+        for row in 0..v.rows() {
+            let joint = self.joint_logs(logs.row(row));
+            let log_density = log_sum_exp(joint.clone());
+            out.extend(joint.map(|log| log - log_density));
+        }
+        out
+    }
+
     /// The component that each row most probably comes from: the cluster that it belongs to.
     pub fn assign(&self, v: &BitMatrix) -> Vec<usize> {
         let logs = self.log_conditionals(v.as_rows());
@@ -215,6 +227,19 @@ mod tests {
         }
         let of_last = components.iter().filter(|&&k| k == 2).count() as f64 / DRAWS as f64;
         assert!((of_last - 0.1).abs() < 5.0 * (0.09 / DRAWS as f64).sqrt(), "{of_last}");
+    }
+
+    #[test]
+    fn posteriors_are_the_shares_of_the_components() {
+        let (mixture, states) = (small(), all_states(5));
+        let posteriors = mixture.log_posteriors(&states);
+        let conditionals = mixture.log_conditionals(states.as_rows());
+        let densities = mixture.log_densities(&states);
+        for (row, (of_row, log)) in posteriors.chunks_exact(3).zip(densities).enumerate() {
+            assert!((of_row.iter().map(|log| log.exp()).sum::<f64>() - 1.0).abs() < 1e-12);
+            let second = mixture.log_weights()[1] + f64::from(conditionals.row(row)[1]);
+            assert!((of_row[1] + log - second).abs() < 1e-9);
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub use em::{Fit, fit};
 pub use error::ReferenceError;
 pub use fitted::Fitted;
 pub use mixture::Mixture;
-pub(crate) use mixture::uniform;
+pub(crate) use mixture::{log_sum_exp, uniform};
 pub(crate) use reference::{COMPONENTS, SMALL_HIDDEN, components_for};
 pub use reference::{Distribution, Reference, ReferenceKind};
 pub use small_rbm::SmallRbm;

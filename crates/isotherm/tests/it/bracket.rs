@@ -4,7 +4,7 @@ use crate::common::*;
 use crate::trained::{patterns, table, train};
 use isotherm::Kind;
 use isotherm::data::Dataset;
-use isotherm::likelihood::Reason;
+
 use isotherm::likelihood::bracket::log_z;
 use isotherm::likelihood::{
     AnnealingEffort, Budget, BudgetError, End, Estimate, Length, LogLikelihood, LogZ, exact,
@@ -35,14 +35,13 @@ fn the_bracket_holds_where_the_sampler_mixes() {
         let truth = exact::log_z(&rbm).unwrap();
         let (mut held, mut converged) = (0, 0);
         let holds = |it: &Estimate| usize::from(it.lower <= truth && truth <= it.upper);
-        // Annealing up, annealing down from the samples of either start, and the value with its error.
-        let mut of_each = [0; 4];
+        // Annealing up from either reference, down from the samples of each sampler, and the value with its error.
+        let mut of_each = [0; 7];
         for seed in 1..=40 {
             let it = estimate(&rbm, &data, &budget(seed));
             held += usize::from(it.lower <= truth && truth <= it.upper);
-            let [random, from_data] = &it.reverse_ais;
             let near = usize::from((it.value - truth).abs() < 1.96 * it.std_error);
-            let each = [holds(&it.forward_ais), holds(random), holds(from_data), near];
+            let each = it.forward_ais.iter().chain(&it.reverse_ais).map(holds).chain([near]);
             of_each.iter_mut().zip(each).for_each(|(sum, it)| *sum += it);
             converged += usize::from(it.verdict.converged);
             assert!(it.lower <= it.value && it.value <= it.upper, "{it:?}");
@@ -74,9 +73,10 @@ fn a_sampler_whose_starts_do_not_agree_goes_on() {
         assert!(!with(seed, 5).verdict.converged, "seed {seed}");
         let it = with(seed, 5 << 12);
         assert!(it.verdict.converged, "seed {seed}: {}", it.verdict.sentence);
-        let steps = it.samplers.each_ref().map(|sampler| sampler.steps);
+        let steps: Vec<u64> = it.samplers.iter().map(|sampler| sampler.steps).collect();
         println!("seed {seed}: {steps:?}");
-        assert!(steps[0] == steps[1] && steps[0] > 5 && steps[0] < 5 << 12, "{steps:?}");
+        assert_eq!(steps, [steps[0]; 4]);
+        assert!(steps[0] > 5 && steps[0] < 5 << 12, "{steps:?}");
         held += usize::from(it.lower <= truth && truth <= it.upper);
     }
     assert!(held >= 8, "{held} of 10 brackets");
@@ -90,7 +90,7 @@ fn a_chosen_number_of_steps_is_taken() {
     let truth = exact::log_z(&rbm).unwrap();
     for steps in [2, 7, 1200] {
         let it = estimate(&rbm, &data, &Budget { sampler: Length::chosen(8, steps), ..budget(1) });
-        assert_eq!(it.samplers.each_ref().map(|sampler| sampler.steps), [steps; 2]);
+        assert!(it.samplers.iter().all(|sampler| sampler.steps == steps), "{:?}", it.samplers);
         if steps == 1200 {
             assert!(it.verdict.converged, "{}", it.verdict.sentence);
             assert!(it.lower <= truth && truth <= it.upper, "{it:?}, not {truth}");
@@ -123,26 +123,19 @@ fn two_far_modes() -> (Rbm, Dataset) {
     (rbm, table(BitMatrix::from_rows(n_visible, &rows)))
 }
 
-/// The estimators of the sampler begun at random agree with each other, and are wrong together. The
-/// other start says so, and the bracket holds both, and the truth.
+/// From the base rates no sampler finds that state. References that are fitted to rows of both modes hold both.
 #[test]
-fn two_starts_that_disagree_are_said_not_to_have_converged() {
+fn two_modes_of_different_entropy_are_weighed() {
     let (rbm, data) = two_far_modes();
     let truth = exact::log_z(&rbm).unwrap();
+    let mut converged = 0;
     for seed in 1..=3 {
         let it = estimate(&rbm, &data, &budget(seed));
-        let [random, from_data] = &it.samplers;
-        let agree = [&random.stepping_stone_up, &random.stepping_stone_down, &random.bar];
-        assert!(agree.iter().all(|it| (it.value - random.bar.value).abs() < 0.5), "{random:?}");
-        assert!(agree.iter().all(|it| it.upper < truth - 1.0), "{truth} {random:?}");
-        assert!(!it.verdict.converged, "{it:?}");
-        let differ = |reason: &Reason| matches!(reason, Reason::StartsDiffer { .. });
-        assert!(it.verdict.reasons.iter().any(differ), "{it:?}");
-        for bar in [&random.bar, &from_data.bar] {
-            assert!(it.lower <= bar.value && bar.value <= it.upper, "{it:?}");
-        }
+        println!("{:+.2} {}", it.value - truth, it.verdict.sentence);
         assert!(it.lower <= truth && truth <= it.upper, "{truth} {it:?}");
+        converged += usize::from(it.verdict.converged);
     }
+    assert!(converged >= 2, "{converged} of 3");
 }
 
 #[test]
@@ -197,10 +190,11 @@ fn the_number_of_particles_is_free_within_reason() {
         log_z(&rbm, &data, &budget, &mut |_, _| true)
     };
     let odd = with(13).unwrap();
-    assert_eq!(odd.particles[1] % 8, 0, "as many from each column");
+    assert!(odd.particles[2..].iter().all(|count| count % 8 == 0), "as many from each column");
     assert!(odd.lower <= exact::log_z(&rbm).unwrap());
-    let down = odd.reverse_ais.map(|it| it.bounding_end);
-    assert_eq!((odd.forward_ais.bounding_end, down), (Some(End::Lower), [Some(End::Upper); 2]));
+    let bounding = |of: &[Estimate]| of.iter().map(|it| it.bounding_end).collect::<Vec<_>>();
+    assert_eq!(bounding(&odd.forward_ais), [Some(End::Lower); 2]);
+    assert_eq!(bounding(&odd.reverse_ais), [Some(End::Upper); 4]);
     assert_eq!(odd.samplers[0].bar.bounding_end, None);
     let error = with(1).unwrap_err();
     let cause = BudgetError { name: name::particles, value: 1, most: 1 << 24 };

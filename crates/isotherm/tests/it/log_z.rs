@@ -302,13 +302,19 @@ fn the_ladder_covers_log_z() {
     let length = Length::fixed(8, 300);
     for (name, rbm, data, log_z) in models_on_both_paths() {
         let marginals = data.marginals();
-        for start in [Start::Random, Start::Data] {
+        let path = || PathKind::Auto.ensemble(&PathContext::new(&marginals, rbm.n_hidden()));
+        for start in [Start::Random, Start::Known] {
             let reports: Vec<_> = (1..=100)
                 .map(|seed| {
-                    let (start, key) = ((start, &data), Key::of_log_z(seed, 1));
-                    let mut sampler =
-                        EvaluatingSampler::new(&rbm, &marginals, start, length.columns, key)
-                            .unwrap();
+                    let (columns, key) = (length.columns, Key::of_log_z(seed, 1));
+                    let mut sampler = match start {
+                        Start::Random => {
+                            EvaluatingSampler::from_reference(&rbm, path(), columns, key).unwrap()
+                        }
+                        _ => EvaluatingSampler::from_states(&rbm, path(), columns, key, |rows| {
+                            hidden_of(&rbm, &data.draw(rows, key), seed)
+                        }),
+                    };
                     sampler.measure(length, 8, &mut [], &mut |_| true).unwrap().unwrap().report
                 })
                 .collect();

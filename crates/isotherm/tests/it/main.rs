@@ -9,6 +9,7 @@ mod coins;
 mod common;
 mod data;
 mod examples;
+mod far_modes;
 mod gradient;
 mod known_density;
 mod learning;

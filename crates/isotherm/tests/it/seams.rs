@@ -1,6 +1,5 @@
 //! The seams from outside: a toy of each kind, written with what `isotherm` exports, trains or samples.
 
-use isotherm::likelihood::Start;
 use isotherm::likelihood::evaluating_sampler::{EvaluatingSampler, Length};
 use isotherm::prelude::*;
 use isotherm::sampling::{VisibleSamples, sample, sample_on};
@@ -410,10 +409,8 @@ fn recorders_from_outside_see_every_sampler() {
     sample_target_with(&target, &request, &mut [&mut steps], |_| true).unwrap();
     assert_eq!(steps.0, 100);
 
-    let data = two_patterns();
     let begun = |seed| {
-        let (start, key) = ((Start::Random, &data), Key { seed, step: 0 });
-        EvaluatingSampler::new(&model, &[0.5; 6], start, 4, key).unwrap()
+        EvaluatingSampler::from_reference(&model, automatic(), 4, Key { seed, step: 0 }).unwrap()
     };
     let (mut steps, length) = (Steps::default(), Length::fixed(4, 60));
     let (mut shares, none): (Vec<f64>, &mut [&mut dyn Recorder<_>]) = (Vec::new(), &mut []);

@@ -1,0 +1,389 @@
+//! log Z cluster by cluster: annealing from each component of a mixture to its own part of the model.
+//!
+//! With P(k | v) the probability that v belongs to component k of a mixture, Z = Σ_k Z_k, where
+//! Z_k = Σ_v e^−F(v) P(k | v) is what the model holds in cluster k. Particles drawn from the component q_k are
+//! annealed along q_k^(1−s) e^−sF with the component *fixed*, which is the base-rate path with the log-odds of q_k as
+//! base rates. No particle has to find a cluster that it does not start in.
+//!
+//! **Up.** Let N_k be the normaliser of q_k on this path, w the weight that annealing gives a particle, and v its state
+//! after the last step, in which v is drawn at β = 1. w is the ratio of the extended target, in which the
+//! trajectory is run backwards from v ~ e^−F, to the forward process, so that E[w f(v)] = Σ_v e^−F(v) f(v) / N_k for
+//! any f. With f = P(k | ·), E[N_k w P(k | v)] = Z_k: each cluster is unbiased, whatever the number of its
+//! particles, and so is the sum, whose logarithm is low on average (Jensen). Particles that leave their cluster
+//! count nothing for it, and those of others that enter it count nothing either.
+//!
+//! **Down.** For a sample v of the model, draw k from P(k | v) and anneal down to q_k, by the same trajectory the
+//! other way round. Its density, with k, is that of a trajectory up from q_k times N_k w P(k | v) / Z. So, with any
+//! s_k that add up to one, E[s_k / (N_k w P(k | v))] = Σ_k s_k / Z = 1/Z, and log Z is high on average. s_k ∝ Z_k, as
+//! annealing up found it, leaves the least variance.
+
+use std::sync::Arc;
+
+use isotherm_kernels::BitMatrix;
+use rand::RngExt;
+
+use crate::error::Result;
+use crate::model::Rbm;
+use crate::paths::joint::joint;
+use crate::paths::{Gibbs, GibbsPath, RbmEnsemble, SwapOn};
+use crate::references::Mixture;
+use isotherm_tempering::evidence::annealing::{anneal, from_above};
+use isotherm_tempering::evidence::annealing_schedule::AnnealingSchedule;
+use isotherm_tempering::evidence::{
+    AnnealingEffort, Estimate, MORE, Pooled, Strata, anneal_in_batches, are_too_uneven,
+};
+use isotherm_tempering::streams::{Key, Purpose};
+use isotherm_tempering::{Densities, Ensemble};
+
+/// Particles of a pilot.
+const PILOT: usize = 16;
+
+/// Annealing takes at least this many times the steps of the pilot, if it may: with only two or three times
+/// as many, particles end up in the wrong modes and the errors are too small.
+const PILOT_STEPS: usize = 4;
+
+/// The fewest particles of a cluster.
+const FEWEST: usize = 4;
+
+/// A cluster with less than this share of Z needs no better weights.
+const SMALL_SHARE: f64 = 0.01;
+
+/// No s_k is smaller than this.
+const LEAST_SHARE: f64 = 1e-9;
+
+/// Parts of an estimate that one of its kind may number, for their random numbers.
+const PARTS: u64 = 1 << 24;
+
+/// The clusters of a mixture, ready to be annealed.
+pub(super) struct Clusters<'a> {
+    model: &'a Rbm,
+    mixture: Arc<Mixture>,
+    seed: u64,
+    /// The number of the first part, which no other estimate uses.
+    first_part: u64,
+    /// The schedule of each component.
+    schedules: Vec<AnnealingSchedule>,
+}
+
+/// Annealing up from all components.
+pub(super) struct Up {
+    /// log Z.
+    pub(super) estimate: Estimate,
+    /// The share of each cluster in Z.
+    pub(super) shares: Vec<f64>,
+    /// The most steps.
+    pub(super) steps: usize,
+    /// Particles of all clusters.
+    pub(super) particles: usize,
+}
+
+/// Particles of a cluster that were annealed up.
+struct Annealed {
+    /// log (N_k w).
+    weights: Vec<f64>,
+    /// log P(k | v) at the end.
+    posteriors: Vec<f64>,
+}
+
+impl Annealed {
+    fn logs(&self) -> Vec<f64> {
+        self.weights.iter().zip(&self.posteriors).map(|(w, p)| w + p).collect()
+    }
+}
+
+impl<'a> Clusters<'a> {
+    /// Finds a schedule for each component of a mixture.
+    pub(super) fn new(
+        model: &'a Rbm,
+        mixture: Arc<Mixture>,
+        (seed, first_part): (u64, u64),
+        progress: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Clusters<'a>> {
+        let count = mixture.components();
+        let mut it = Clusters { model, mixture, seed, first_part, schedules: Vec::new() };
+        for k in 0..count {
+            isotherm_tempering::causes::unless_interrupted(progress(k as f64 / count as f64))?;
+            let mut path = it.particles(k, PILOT);
+            it.schedules.push(AnnealingSchedule::pilot(&mut path, model, it.key(k as u64))?);
+        }
+        Ok(it)
+    }
+
+    /// Their mixture.
+    pub(super) fn mixture(&self) -> &Arc<Mixture> {
+        &self.mixture
+    }
+
+    fn key(&self, part: u64) -> Key {
+        Key::of_log_z(self.seed, self.first_part + part)
+    }
+
+    /// The path from a component to the model, without particles yet.
+    fn path(&self, k: usize) -> Gibbs {
+        let (n_visible, n_hidden) = (self.model.n_visible(), self.model.n_hidden());
+        let base = self.mixture.log_odds().row(k);
+        GibbsPath::new(n_visible, n_hidden, base, SwapOn::FreeEnergy)
+            .population(n_visible, n_hidden)
+    }
+
+    /// The same with particles. Their states do not matter: the first step, at β = 0, draws them.
+    fn particles(&self, k: usize, count: usize) -> Gibbs {
+        let mut path = self.path(k);
+        path.set_hidden(BitMatrix::zeros(count, self.model.n_hidden()));
+        path
+    }
+
+    /// `steps`, or as many more as the pilot of a component asks for.
+    fn steps_of(&self, k: usize, steps: usize, effort: &AnnealingEffort) -> usize {
+        steps.max((PILOT_STEPS * self.schedules[k].gaps()).min(effort.most_steps))
+    }
+
+    /// log Z by annealing up. The first particles are the same number in every cluster; the others, batch by batch, go
+    /// where they lower the error most.
+    pub(super) fn up(
+        &self,
+        effort: &AnnealingEffort,
+        progress: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Up> {
+        let count = self.mixture.components();
+        let batches = effort.most_batches as f64;
+        let first = (effort.particles / (2 * count)).max(FEWEST);
+        let mut steps: Vec<usize> =
+            (0..count).map(|k| self.steps_of(k, effort.steps, effort)).collect();
+        let mut strata = Strata::new(count);
+        let mut part = PARTS;
+        let mut of_first = Vec::with_capacity(count);
+        for (k, &steps) in steps.iter().enumerate() {
+            let share = 0.5 * k as f64 / (count as f64 * batches);
+            let annealed = self.anneal(k, first, steps, part, &mut || progress(share))?;
+            strata.extend(k, &annealed.logs());
+            of_first.push(annealed);
+            part += 1;
+        }
+        for k in 0..count {
+            while strata.shares()[k] >= SMALL_SHARE
+                && are_too_uneven(&of_first[k].weights)
+                && steps[k].saturating_mul(MORE) <= effort.most_steps
+            {
+                steps[k] *= MORE;
+                let share = 0.5 / batches;
+                of_first[k] = self.anneal(k, first, steps[k], part, &mut || progress(share))?;
+                strata.clear(k);
+                strata.extend(k, &of_first[k].logs());
+                part += 1;
+            }
+        }
+        for batch in 0..effort.most_batches {
+            if batch > 0 && strata.log_sum().std_error <= effort.error {
+                break;
+            }
+            let more = strata.allocate((effort.particles / 2).max(FEWEST));
+            for (k, more) in more.into_iter().enumerate().filter(|&(_, more)| more > 0) {
+                let within = 0.5 + 0.5 * k as f64 / count as f64;
+                let share = (batch as f64 + within) / batches;
+                let annealed = self.anneal(k, more, steps[k], part, &mut || progress(share))?;
+                strata.extend(k, &annealed.logs());
+                part += 1;
+            }
+        }
+        let steps = steps.into_iter().max().unwrap_or(0);
+        let (estimate, shares) = (strata.log_sum(), strata.shares());
+        Ok(Up { estimate, shares, steps, particles: strata.particles() })
+    }
+
+    /// Anneals particles of a component up to the model.
+    fn anneal(
+        &self,
+        k: usize,
+        count: usize,
+        steps: usize,
+        part: u64,
+        progress: &mut dyn FnMut() -> bool,
+    ) -> Result<Annealed> {
+        let (mut path, key) = (self.particles(k, count), self.key(part));
+        let schedule = self.schedules[k].in_steps(steps);
+        let mut weights = anneal(&mut path, self.model, &schedule, key, &mut |_| progress())?;
+        let of_component = path.log_z_of_reference();
+        weights.iter_mut().for_each(|weight| *weight += of_component);
+        // The states that the posterior is taken at: one step on, so that annealing down can begin with a step.
+        path.sweep(self.model, &vec![1.0; count], 1, Key { step: steps as u64, ..key })?;
+        let components = self.mixture.components();
+        let posteriors = self.mixture.log_posteriors(&path.states.visible_states());
+        let posteriors = posteriors.chunks_exact(components).map(|of_row| of_row[k]).collect();
+        Ok(Annealed { weights, posteriors })
+    }
+
+    /// log Z by annealing down from samples of the model, given as hidden states; sample i is of group i mod `groups`.
+    /// `shares` are those that annealing up found. The second value is the visible states of the samples.
+    pub(super) fn down(
+        &self,
+        samples: &BitMatrix,
+        (groups, which): (usize, u64),
+        shares: &[f64],
+        effort: &AnnealingEffort,
+        progress: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<(Pooled, BitMatrix)> {
+        let first_part = (2 + which) * PARTS;
+        let (v, h) = self.after_a_step(samples, self.key(first_part))?;
+        let (components, posteriors) = self.draw_components(&v, self.key(first_part));
+        let floored = shares.iter().map(|share| share.max(LEAST_SHARE));
+        let total: f64 = floored.clone().sum();
+        let log_shares: Vec<f64> = floored.map(|share| libm::log(share / total)).collect();
+        let mut part = first_part + 1;
+        let batch = |which: usize, steps: usize| {
+            let rows: Vec<usize> = (0..effort.particles)
+                .map(|i| (which * effort.particles + i) % samples.rows())
+                .collect();
+            let mut logs = vec![0.0; rows.len()];
+            for (k, log_share) in log_shares.iter().enumerate() {
+                let of_k: Vec<usize> =
+                    (0..rows.len()).filter(|&at| components[rows[at]] == k).collect();
+                if of_k.is_empty() {
+                    continue;
+                }
+                let states: Vec<usize> = of_k.iter().map(|&at| rows[at]).collect();
+                let mut path = self.path(k);
+                path.set_hidden(h.select(&states));
+                let rising = self.schedules[k].in_steps(self.steps_of(k, steps, effort));
+                let falling: Vec<f64> = rising.into_iter().rev().collect();
+                let share = k as f64 / log_shares.len() as f64;
+                let key = self.key(part);
+                let tell = &mut |_| progress(share);
+                let weights = anneal(&mut path, self.model, &falling, key, tell)?;
+                part += 1;
+                let known = log_share - path.log_z_of_reference();
+                for (&at, weight) in of_k.iter().zip(weights) {
+                    logs[at] = weight + known - posteriors[rows[at]];
+                }
+            }
+            Ok(logs)
+        };
+        let pooled = anneal_in_batches(effort, batch, |logs| from_above(logs, groups, 0.0))?;
+        Ok((pooled, v))
+    }
+
+    /// v given hidden states, and h given v.
+    fn after_a_step(&self, samples: &BitMatrix, key: Key) -> Result<(BitMatrix, BitMatrix)> {
+        let (n_visible, n_hidden) = (self.model.n_visible(), self.model.n_hidden());
+        let mut gibbs = joint(n_visible, n_hidden, SwapOn::FreeEnergy);
+        gibbs.set_hidden(samples.clone());
+        let cold = vec![1.0; samples.rows()];
+        gibbs.sweep(self.model, &cold, 1, key)?;
+        let v = gibbs.states.visible_states();
+        gibbs.resample(self.model, &cold, key);
+        Ok((v, gibbs.hidden()))
+    }
+
+    /// A component of each row, drawn from P(k | v), and the logarithm of that probability.
+    fn draw_components(&self, v: &BitMatrix, key: Key) -> (Vec<usize>, Vec<f64>) {
+        let (rng, count) = (&mut key.sequence(Purpose::Mixture, 0), self.mixture.components());
+        let posteriors = self.mixture.log_posteriors(v);
+        let draw = |of_row: &[f64]| {
+            let mut left: f64 = rng.random();
+            let drawn = of_row.iter().position(|&log| {
+                left -= libm::exp(log);
+                left < 0.0
+            });
+            let k = drawn.unwrap_or_else(|| most_probable(of_row));
+            (k, of_row[k])
+        };
+        posteriors.chunks_exact(count).map(draw).unzip()
+    }
+}
+
+fn most_probable(logs: &[f64]) -> usize {
+    (0..logs.len()).fold(0, |best, k| if logs[k] > logs[best] { k } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use isotherm_kernels::Matrix;
+
+    use super::*;
+    use crate::likelihood::exact;
+    use crate::likelihood::known::hidden_given;
+    use crate::model::{Initial, Parameters, PerfectSampler};
+
+    fn effort(particles: usize, steps: usize) -> AnnealingEffort {
+        AnnealingEffort { particles, most_batches: 1, steps, most_steps: steps, error: 0.1 }
+    }
+
+    fn mixture(n_visible: usize, components: usize) -> Mixture {
+        let odds = |i: usize| 2.0 * libm::sinf((i * i + 3 * i) as f32);
+        let odds: Vec<f32> = (0..components * n_visible).map(odds).collect();
+        let weights: Vec<f64> = (1..=components).map(|k| k as f64).collect();
+        Mixture::new(&weights, Matrix::from_dense(components, n_visible, &odds))
+    }
+
+    fn clusters<'a>(rbm: &'a Rbm, mixture: Mixture, seed: u64) -> Clusters<'a> {
+        Clusters::new(rbm, Arc::new(mixture), (seed, 0), &mut |_| true).expect("finite")
+    }
+
+    /// Samples of the model, drawn exactly, as hidden states.
+    fn samples(rbm: &Rbm, count: usize, seed: u64) -> BitMatrix {
+        let key = Key { seed, step: 0 };
+        let mut v = BitMatrix::zeros(count, rbm.n_visible());
+        PerfectSampler::new(rbm.n_visible(), rbm.n_hidden()).visible(rbm, key, &mut v);
+        hidden_given(rbm, &v, key)
+    }
+
+    /// Both ways are right for any mixture and any schedule, even one of eight steps: within four standard errors of
+    /// thousands of particles, and the shares are those of the enumerated model.
+    #[test]
+    fn the_sum_over_the_clusters_is_z() {
+        let rbm = Initial { n_hidden: 6, std: 1.0, seed: 4 }.model(&[0.4; 8]);
+        let truth = exact::log_z(&rbm).expect("few units");
+        let mut it = clusters(&rbm, mixture(8, 3), 5);
+        it.schedules = vec![AnnealingSchedule::linear(8); 3];
+        let up = it.up(&effort(20_000, 8), &mut |_| true).expect("finite");
+        let off = (up.estimate.value - truth) / up.estimate.std_error;
+        assert!(up.estimate.std_error < 0.03 && off.abs() < 4.0, "{off} {:?}", up.estimate);
+
+        let states = BitMatrix::from_words(256, 8, (0..256).collect()).expect("a word a state");
+        let log_p = exact::log_probabilities(&rbm, truth, &states);
+        let posteriors = it.mixture.log_posteriors(&states);
+        for (k, share) in up.shares.iter().enumerate() {
+            let of_k = log_p.iter().zip(posteriors.chunks_exact(3));
+            let wanted: f64 = of_k.map(|(log_p, of_row)| (log_p + of_row[k]).exp()).sum();
+            assert!((share - wanted).abs() < 0.05, "{k}: {share} for {wanted}");
+        }
+
+        let samples = samples(&rbm, 20_000, 6);
+        let effort = effort(20_000, 8);
+        let tell = &mut |_| true;
+        // s_k are free: any that add up to one will do.
+        for shares in [up.shares.clone(), vec![0.1, 0.8, 0.1]] {
+            let (down, v) = it.down(&samples, (20_000, 0), &shares, &effort, tell).expect("finite");
+            let off = (down.estimate.value - truth) / down.estimate.std_error;
+            assert!(off.abs() < 4.0 && v.rows() == 20_000, "{off} {:?}", down.estimate);
+            assert!(down.estimate.std_error < 0.1, "{:?}", down.estimate);
+        }
+    }
+
+    /// A ferromagnet with two wells, all visible units on and all off: no annealing from the component of one well finds
+    /// the other, and that from its own component does.
+    #[test]
+    fn a_mode_that_plain_annealing_misses_is_counted() {
+        let (n_visible, n_hidden) = (24, 24);
+        // Every hidden unit is on if most visible ones are, and pulls all of these.
+        let (j, count) = (0.5f32, n_visible as f32);
+        let rbm = Rbm::new(Parameters {
+            w: Matrix::from_dense(n_visible, n_hidden, &vec![j; n_visible * n_hidden]),
+            b: Matrix::from_row(&vec![-j * count / 2.0; n_hidden]),
+            // Off a little more likely than on.
+            c: Matrix::from_row(&vec![-j * count / 2.0 - 0.05; n_visible]),
+        });
+        let truth = exact::log_z(&rbm).expect("few units");
+        let odds: Vec<f32> = [-4.0, 4.0].iter().flat_map(|&x| vec![x; n_visible]).collect();
+        let both = Mixture::new(&[0.9, 0.1], Matrix::from_dense(2, n_visible, &odds));
+        let off_only = Mixture::new(&[1.0], Matrix::from_dense(1, n_visible, &odds[..n_visible]));
+        let of = |mixture| {
+            let it = clusters(&rbm, mixture, 1);
+            it.up(&effort(200, 200), &mut |_| true).expect("finite").estimate
+        };
+        let (one, two) = (of(off_only), of(both));
+        println!("{truth}: {one:?}, {two:?}");
+        assert!(one.value < truth - 0.15, "a mode is missing: {one:?} for {truth}");
+        assert!((two.value - truth).abs() < 4.0 * two.std_error.max(0.002), "{two:?} for {truth}");
+    }
+}

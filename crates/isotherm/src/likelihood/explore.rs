@@ -1,0 +1,141 @@
+//! States that a model may hold much of, found by plain Gibbs sampling from starts that lie far from each other.
+//!
+//! A sampler and a reference know only the modes that they were shown. Plain Gibbs steps do not leave a mode, so
+//! each start shows the mode whose basin it lies in. The starts are: rows of the data, chosen at random, those with
+//! the highest −F, and some of every cluster; samples of a short ladder from the base rates; and hidden patterns
+//! that have nothing to do with the data: of any density, and the complements of those of the data.
+
+use isotherm_kernels::BitMatrix;
+use rand::RngExt;
+use rand::seq::index;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::evaluating_sampler::{EvaluatingSampler, Length};
+use super::known::{KnownStates, hidden_given};
+use crate::error::Result;
+use crate::model::Rbm;
+use crate::paths::joint::joint;
+use crate::paths::{PathContext, PathKind, RbmEnsemble, SwapOn};
+use crate::references::fit;
+use isotherm_tempering::Ensemble;
+use isotherm_tempering::causes::{Interrupted, unless_interrupted};
+use isotherm_tempering::streams::{Key, Purpose};
+
+/// Gibbs steps before the first state is kept, and between two that are kept.
+const SETTLE: usize = 100;
+const APART: usize = 25;
+
+/// States that are kept of each start.
+const KEPT: usize = 4;
+
+/// Rows that clusters are sought in, and rows of each that are starts.
+const ROWS_OF_CLUSTERS: usize = 2000;
+const OF_EACH: usize = 2;
+
+/// The short ladder from the base rates.
+const LADDER: Length =
+    Length { columns: 8, warm_up: 200, steps: 200, most_steps: 200, in_full: false };
+
+/// P(h = 1) in patterns far from the data.
+const DENSITIES: [f64; 8] = [0.5, 0.02, 0.98, 0.1, 0.9, 0.25, 0.75, 0.5];
+
+/// Adds the states that are found to the known ones, which are rows of the data so far, and returns them. `starts` is
+/// about how many starts there are. The ladder has a key of its own.
+pub(super) fn explore(
+    model: &Rbm,
+    known: &mut KnownStates<'_>,
+    marginals: &[f64],
+    starts: usize,
+    [of_ladder, key]: [Key; 2],
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<BitMatrix> {
+    let mut hidden = from_ladder(model, marginals, starts / 8, of_ladder, progress)?;
+    let rng = &mut key.sequence(Purpose::Explore, 0);
+    let rows = rows_to_start_from(known, starts / 8, key, rng)?;
+    let of_rows = hidden_given(model, &known.rows().select(&rows), key);
+    hidden.append(&of_rows);
+    hidden.append(&complements(&of_rows, starts / 8));
+    hidden.append(&patterns(model.n_hidden(), starts / 2, rng));
+    let found = settle(model, hidden, key, progress)?;
+    known.add(&found);
+    Ok(found)
+}
+
+/// Hidden states at the cold end of a short ladder that begins at the base rates.
+fn from_ladder(
+    model: &Rbm,
+    marginals: &[f64],
+    count: usize,
+    key: Key,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<BitMatrix> {
+    let ensemble = PathKind::Auto.ensemble(&PathContext::new(marginals, model.n_hidden()));
+    let mut sampler = EvaluatingSampler::from_reference(model, ensemble, LADDER.columns, key)?;
+    let tell = &mut |share| progress(0.5 * share);
+    let found = sampler.measure(LADDER, count.max(LADDER.columns), &mut [], tell)?;
+    Ok(found.ok_or(Interrupted)?.samples)
+}
+
+/// Rows at random, those with the highest −F, and some of every cluster.
+fn rows_to_start_from(
+    known: &KnownStates<'_>,
+    count: usize,
+    key: Key,
+    rng: &mut Xoshiro256PlusPlus,
+) -> Result<Vec<usize>> {
+    let all = known.rows().rows();
+    let mut rows = index::sample(rng, all, count.min(all)).into_vec();
+    rows.extend(known.highest(count));
+    let sought = index::sample(rng, all, ROWS_OF_CLUSTERS.min(all)).into_vec();
+    let bits = known.rows().select(&sought);
+    let clusters = fit(&bits, (count / OF_EACH).max(2), key, &mut |_| true)?.mixture;
+    let mut left = vec![OF_EACH; clusters.components()];
+    for (row, k) in sought.into_iter().zip(clusters.assign(&bits)) {
+        if left[k] > 0 {
+            left[k] -= 1;
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+/// The opposite of hidden states, of an even spread of at most `count`.
+fn complements(h: &BitMatrix, count: usize) -> BitMatrix {
+    let count = count.min(h.rows());
+    let mut out = BitMatrix::zeros(count, h.cols());
+    for row in 0..count {
+        let of = row * h.rows() / count;
+        (0..h.cols()).for_each(|i| out.set(row, i, !h.get(of, i)));
+    }
+    out
+}
+
+/// Hidden patterns of several densities.
+fn patterns(n_hidden: usize, count: usize, rng: &mut Xoshiro256PlusPlus) -> BitMatrix {
+    let mut out = BitMatrix::zeros(count, n_hidden);
+    for row in 0..count {
+        let density = DENSITIES[row % DENSITIES.len()];
+        (0..n_hidden).for_each(|i| out.set(row, i, rng.random_bool(density)));
+    }
+    out
+}
+
+/// The visible states that Gibbs steps lead to.
+fn settle(
+    model: &Rbm,
+    hidden: BitMatrix,
+    key: Key,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<BitMatrix> {
+    let cold = vec![1.0; hidden.rows()];
+    let mut gibbs = joint(model.n_visible(), model.n_hidden(), SwapOn::Energy);
+    gibbs.set_hidden(hidden);
+    let mut found = BitMatrix::zeros(0, model.n_visible());
+    for kept in 0..KEPT {
+        unless_interrupted(progress(0.5 + 0.5 * kept as f64 / KEPT as f64))?;
+        let steps = if kept == 0 { SETTLE } else { APART };
+        gibbs.sweep(model, &cold, steps, Key { step: kept as u64, ..key })?;
+        found.append(&gibbs.states.visible_states());
+    }
+    Ok(found)
+}
