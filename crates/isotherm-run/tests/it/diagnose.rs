@@ -34,7 +34,7 @@ fn about(rows: &[Row]) -> Vec<Diagnostic> {
             count: 500,
             activations: &activations,
             mode_distance: Some(0.05),
-            few_round_trips: None,
+            ..SampleFacts::default()
         }),
         ..Facts::default()
     }

@@ -51,7 +51,9 @@ fn particles_beside_the_ladder_are_no_samples() {
     let run = RunFolder::open(&out).unwrap();
     let (samples, about_run) = sample(&run, &request, false, |_| true).unwrap();
     assert_eq!(about_run, []);
-    assert_eq!((samples.v.rows(), samples.particles, samples.columns), (500, 100, 100));
+    let ladders = samples.parts.iter().map(|it| (it.count, it.ladder.particles, it.ladder.columns));
+    assert_eq!(ladders.collect::<Vec<_>>(), [(250, 50, 50); 2]);
+    assert_eq!(samples.v.rows(), 500);
 }
 
 /// The samples of a run follow the exact distribution of its model, with and without a ladder of

@@ -87,8 +87,8 @@ impl Reference {
 
     /// With a mixture as the start of the ladder.
     #[must_use]
-    pub fn with_mixture(mut self, mixture: Mixture) -> Reference {
-        self.mixture = Some(Arc::new(mixture));
+    pub fn with_mixture(mut self, mixture: impl Into<Arc<Mixture>>) -> Reference {
+        self.mixture = Some(mixture.into());
         self
     }
 
