@@ -22,3 +22,4 @@ mod stationarity;
 mod swap_algebra;
 mod trained;
 mod training;
+mod two_samplers;
