@@ -143,8 +143,7 @@ pub(crate) fn sample_checkpoint<'py>(
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
     // Of traced samples there is one ladder.
     let SampledLadder { betas, rungs, particles, .. } = &samples.parts[0].ladder;
-    let figures =
-        (samples.round_trips, *particles, betas.to_pyarray(py), rungs.to_pyarray(py));
+    let figures = (samples.round_trips, *particles, betas.to_pyarray(py), rungs.to_pyarray(py));
     Ok((bytes_of(py, &samples.v)?, figures, to_python(py, &samples.diagnose())?))
 }
 
