@@ -121,7 +121,7 @@ impl ModelSamples {
     ) -> Result<ModelSamples> {
         let work = Work::of(options, ladder, model.n_visible());
         let request = work.request(SECOND).one_ladder(true);
-        ModelSamples::draw(&work, &request, (options, checkpoint), None, model, progress)
+        ModelSamples::draw(&request, (options, checkpoint), None, model, progress)
     }
 
     /// The same at the end of a run, in a small share of the time of training; `None` if that is too little
@@ -150,22 +150,18 @@ impl ModelSamples {
             request.thin = request.thin.min((steps / 2 / rounds).max(1));
         }
         let run = (options, checkpoint);
-        ModelSamples::draw(&work, &request, run, rows.as_deref(), model, progress).map(Some)
+        ModelSamples::draw(&request, run, rows.as_deref(), model, progress).map(Some)
     }
 
     fn draw(
-        work: &Work,
         request: &SampleOptions,
         (options, checkpoint): (&Options, &Bundle),
         rows: Option<&BitMatrix>,
         model: &Rbm,
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<ModelSamples> {
-        let mut samples = sample_checkpoint(options, checkpoint, rows, request, false, progress)?;
-        let first = &mut samples.parts[0].ladder;
-        // The run's own replicas have travelled before.
-        first.warm_up_trips += work.trips_of_run;
-        let few_round_trips = first.few_round_trips();
+        let samples = sample_checkpoint(options, checkpoint, rows, request, false, progress)?;
+        let few_round_trips = samples.parts[0].ladder.few_round_trips();
         let (round_trips, clusters, v) = (samples.round_trips, samples.clusters, samples.v);
         let SampleOptions { warm_up, thin, warm_up_of_run, .. } = *request;
         let warm_up = warm_up_of_run.unwrap_or(warm_up);
@@ -211,8 +207,6 @@ fn activations(model: &Rbm, v: &BitMatrix) -> Vec<f64> {
 /// The work of a run's sampler, in multiplications.
 struct Work {
     own_ladder: bool,
-    /// Round trips on the run's own ladder.
-    trips_of_run: u64,
     columns: usize,
     /// Particles off the ladder.
     off_ladder: usize,
@@ -234,14 +228,7 @@ impl Work {
         let replicas = columns * rungs.unwrap_or(NEW_LADDER) + off_ladder;
         let product = (n_visible * (options.hidden + 10) * options.sampler.k) as f64;
         let sweep = product * path.entry(n_visible, options.hidden).cost;
-        Work {
-            own_ladder: rungs.is_some(),
-            trips_of_run: ladder.map_or(0, |it| it.round_trips),
-            columns,
-            off_ladder,
-            replicas,
-            sweep,
-        }
+        Work { own_ladder: rungs.is_some(), columns, off_ladder, replicas, sweep }
     }
 
     fn of_step(&self) -> f64 {

@@ -49,8 +49,8 @@ pub struct SampledLadder {
     pub columns: usize,
     /// Round trips of all replicas after the warm-up.
     pub round_trips: u64,
-    /// Round trips in the warm-up since the ladder was last respaced: they make replicas forget their
-    /// initial states just as well.
+    /// Round trips in the warm-up since the ladder was last respaced, and those of a run that sampling continues with:
+    /// they make replicas forget their initial states just as well.
     pub warm_up_trips: u64,
 }
 
@@ -164,12 +164,14 @@ pub fn sample_on(
     mut progress: impl FnMut(f64) -> bool,
 ) -> Result<LadderSamples> {
     let steps = options.steps(tempering.state().replicas().particles(), model.n_visible())?;
+    // The replicas have travelled before.
+    let before = tempering.state().flow().round_trips();
     tempering.restart_count();
     let mut sampler = Sampler::new(tempering, Key::after_training(options.seed, 0));
     sampler.k = options.k;
     let progress = &mut Progress::new(options.warm_up + steps, &mut progress);
     let trips = sampler.warm_up(model, options.warm_up, WarmUp::Adapt(adaptation), progress)?;
-    record(model, sampler, (steps, trips), options, recorders, progress)
+    record(model, sampler, (steps, before + trips), options, recorders, progress)
 }
 
 /// Takes samples on a fixed ladder.

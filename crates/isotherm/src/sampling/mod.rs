@@ -270,11 +270,7 @@ impl ClusterWeights {
         let part = |(origin, LadderSamples { v, ladder }): &(Origin, LadderSamples)| PartWeights {
             origin: *origin,
             samples: v.rows(),
-            effective_samples: effective_samples(
-                &clusters.assign(v),
-                ladder.particles,
-                clusters.count(),
-            ),
+            effective_samples: effective_samples(&clusters.assign(v), ladder, clusters.count()),
             round_trips: ladder.warm_up_trips + ladder.round_trips,
             weights: clusters.shares(v),
         };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Origin;
+use super::{Origin, SampledLadder};
 
 /// The weights of clusters: those of the data, and those of samples from one or two samplers.
 ///
@@ -61,7 +61,7 @@ pub struct Distance {
     pub total_variation: f64,
     /// What chance makes of it on average if there is no difference.
     pub by_chance: f64,
-    /// What chance hardly exceeds: the average and three standard deviations.
+    /// What chance hardly exceeds.
     pub chance_limit: f64,
 }
 
@@ -78,7 +78,9 @@ impl Distance {
     /// If both were counted in draws with the same weights r, a difference d_k has the variance
     /// r_k (1 − r_k) (1/m + 1/n), and the mean of |d_k| is √(2/π) of its standard deviation. Replacing one of n
     /// draws changes the distance by at most 1/n, and only if the cluster changes, which has the probability
-    /// 1 − Σ r_k²; so its variance is at most (1 − Σ r_k²) (1/m + 1/n) / 2 (Efron and Stein 1981).
+    /// 1 − Σ r_k²; so its variance is at most (1 − Σ r_k²) (1/m + 1/n) / 2 (Efron and Stein 1981). The limit is the
+    /// mean and two and a half times the root of that bound. For two clusters, where that root is the standard deviation
+    /// of d_k, chance exceeds it once in a thousand times; for more, less often.
     pub(super) fn between(a: Counted<'_>, b: Counted<'_>) -> Distance {
         let noise = 1.0 / a.draws.max(1.0) + 1.0 / b.draws.max(1.0);
         let pooled = |(p, q): (&f64, &f64)| {
@@ -91,11 +93,11 @@ impl Distance {
             .map(|r| (std::f64::consts::FRAC_2_PI * (r * (1.0 - r)).max(0.0) * noise).sqrt() / 2.0)
             .sum();
         let same: f64 = both().map(pooled).map(|r| r * r).sum();
-        let deviation = ((1.0 - same).max(0.0) * noise / 2.0).sqrt();
+        let bound = ((1.0 - same).max(0.0) * noise / 2.0).sqrt();
         Distance {
             total_variation: both().map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0,
             by_chance,
-            chance_limit: by_chance + 3.0 * deviation,
+            chance_limit: by_chance + 2.5 * bound,
         }
     }
 
@@ -152,8 +154,7 @@ mod tests {
     }
 
     /// Weights that are the same, counted in 200 and 500 draws, a thousand times: the mean distance is what is
-    /// said, within 15 % for the normal approximation of rare clusters, and none of a thousand is beyond the limit by
-    /// more than chance allows three standard deviations (of a bound of the variance).
+    /// said, within 15 % for the normal approximation of rare clusters, and hardly one is beyond the limit.
     #[test]
     fn chance_is_what_equal_weights_show() {
         let mut rng = Key { seed: 3, step: 0 }.sequence(Purpose::Target, 0);
@@ -202,9 +203,23 @@ mod tests {
             }
             let samples = (particles * steps) as f64;
             let expected = (samples / (2.0 * tau - 1.0)).max(particles as f64);
-            let found = effective_samples(&assigned, particles, 4);
+            let found = from_differences(&assigned, particles, 4);
             assert!((found / expected - 1.0).abs() < 0.4, "{tau}: {found} {expected}");
         }
-        assert_eq!(effective_samples(&[2; 600], 20, 4), 20.0, "all where they began");
+        assert_eq!(from_differences(&[2; 600], 20, 4), 20.0, "all where they began");
+    }
+
+    #[test]
+    fn particles_beside_the_ladder_are_worth_what_the_ladder_brings() {
+        let mut rng = Key { seed: 6, step: 0 }.sequence(Purpose::Target, 2);
+        let assigned: Vec<usize> = (0..500).map(|_| draw(&mut rng)).collect();
+        let worth = |warm_up_trips, round_trips| {
+            let (rungs, betas, columns, particles) = (Vec::new(), vec![1.0, 0.0], 10, 500);
+            let ladder =
+                SampledLadder { rungs, betas, columns, particles, warm_up_trips, round_trips };
+            effective_samples(&assigned, &ladder, 4)
+        };
+        assert_eq!((worth(0, 3), worth(25, 3)), (13.0, 38.0));
+        assert!(worth(10_000, 0) > 400.0, "as many as there are");
     }
 }
