@@ -16,8 +16,8 @@ use super::{Mixture, em};
 /// The most clusters.
 const MOST: usize = 16;
 
-/// The rise of Ward's cost that tells clusters from components of one cluster. On data without clusters (NLTCS, MNIST,
-/// independent units) rises are below 3; between those of clusters and of their components they are above 5.
+/// The rise of Ward's cost that tells clusters from components of one cluster. It is below 2 on all digits of MNIST and
+/// on independent units, about 3 on NLTCS, where two clusters do no harm, and from 5 to 100 on sets of known clusters.
 const JUMP: f64 = 3.0;
 
 /// Rows that a mixture is fitted to, to find clusters: evenly chosen ones, if there are more.

@@ -111,8 +111,17 @@ impl Distance {
 /// each other, those of different particles do not. With s_k the mean share of cluster k and var_k the variance of that
 /// mean, estimated from the differences between particles, it is Σ s_k (1 − s_k) / Σ var_k (Rao and Scott 1981).
 ///
+/// Particles of few columns that take turns on the ladder are not independent either. So it is never more than the
+/// number of columns and round trips: what a column begins with, and what replicas bring from the reference.
+///
 /// `assigned` has the cluster of each sample, all particles side by side, and `count` is the number of clusters.
-pub(super) fn effective_samples(assigned: &[usize], particles: usize, count: usize) -> f64 {
+pub(super) fn effective_samples(assigned: &[usize], ladder: &SampledLadder, count: usize) -> f64 {
+    let &SampledLadder { particles, columns, round_trips, warm_up_trips, .. } = ladder;
+    let at_first = (columns as u64 + warm_up_trips).min(particles as u64);
+    from_differences(assigned, particles, count).min((at_first + round_trips) as f64)
+}
+
+fn from_differences(assigned: &[usize], particles: usize, count: usize) -> f64 {
     let samples = assigned.len() as f64;
     let particles = particles.min(assigned.len());
     if particles < 2 {
