@@ -151,7 +151,8 @@ def sample_model(
     warm_up: int,
     seed: int,
     threads: int | None = None,
-) -> tuple[NDArray[np.uint8], dict[str, Any] | None]: ...
+    rows: Examples | None = None,
+) -> tuple[NDArray[np.uint8], list[dict[str, Any]]]: ...
 def keep_run(
     path: str | PathLike[str],
     config: dict[str, Any],
@@ -186,10 +187,11 @@ def sample_checkpoint(
     averaged: bool = False,
     traced: bool = False,
     threads: int | None = None,
+    rows: Examples | None = None,
 ) -> tuple[
     NDArray[np.uint8],
     tuple[int, int, NDArray[np.float64], NDArray[np.uint16]],
-    dict[str, Any] | None,
+    list[dict[str, Any]],
 ]: ...
 def write_report(path: str | PathLike[str]) -> Path: ...
 def sample_target(

@@ -354,8 +354,8 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         came without any, samples. Where log Z is enumerated, any state will do."""
         if enumerated and min(self.components_.shape) <= EXACT:
             states = np.zeros((1, self.n_features_in_), np.uint8)
-        elif self._starts is not None:
-            states = np.unpackbits(self._starts, axis=1, count=self.n_features_in_)
+        elif (rows := self._known_rows()) is not None:
+            return rows
         else:
             states = self.sample(200)
         return _data.examples(states, "states", "as-is")
@@ -373,28 +373,41 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         The ladder adapts for ``warm_up`` steps and is then fixed; each column gives a sample every
         ``thin`` steps. The same ``seed`` gives the same samples; by default it is the seed of the
         model.
+
+        The second half of the samples comes from a second sampler, with another reference or other
+        first states. Both halves are assigned to clusters of the training data: an
+        :class:`IsothermWarning` tells if the two disagree about the weights of these, or if the
+        weights are not those of the data.
         """
         check_is_fitted(self, "components_")
         n_samples = _options.whole("n_samples", n_samples, least=1)
         thin, warm_up = _options.whole("thin", thin, least=1), _options.whole("warm_up", warm_up)
         seed = self._seed_of_samples(seed)
         if self.config_ is None:
-            samples, diagnostic = _isotherm.sample_model(
-                self._model(), n_samples, thin, warm_up, seed, self._threads()
+            samples, diagnostics = _isotherm.sample_model(
+                self._model(), n_samples, thin, warm_up, seed, self._threads(), self._known_rows()
             )
         else:
-            samples, _, diagnostic = self._sampled(n_samples, thin, warm_up, seed, False)
-        _diagnostics.warn([] if diagnostic is None else [diagnostic], stacklevel=2)
+            samples, _, diagnostics = self._sampled(n_samples, thin, warm_up, seed, False)
+        _diagnostics.warn(diagnostics, stacklevel=2)
         return samples
 
     def _sampled(
         self, n: int, thin: int, warm_up: int, seed: int, traced: bool
-    ) -> tuple[Any, Any, dict[str, Any] | None]:
-        config, checkpoint = self.config_, self._checkpoint
+    ) -> tuple[Any, Any, list[dict[str, Any]]]:
+        config, checkpoint, threads = self.config_, self._checkpoint, self._threads()
         assert config is not None
+        rows = None if traced else self._known_rows()
         return _isotherm.sample_checkpoint(
-            config, checkpoint, n, thin, warm_up, seed, self.averaged_, traced, self._threads()
+            config, checkpoint, n, thin, warm_up, seed, self.averaged_, traced, threads, rows
         )
+
+    def _known_rows(self) -> _isotherm.Examples | None:
+        """Some of the training data, if the model has them."""
+        if self._starts is None:
+            return None
+        rows = np.unpackbits(self._starts, axis=1, count=self.n_features_in_)
+        return _data.examples(rows, "states", "as-is")
 
     def _seed_of_samples(self, seed: int | None) -> int:
         return self.__dict__.get("seed_", 1) if seed is None else _options.whole("seed", seed)

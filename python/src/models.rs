@@ -3,7 +3,7 @@
 use isotherm::Error;
 use isotherm::likelihood::{EvaluateOptions, KnownData, LogZResult, Origin, exact, name};
 use isotherm::options::set;
-use isotherm::sampling::{self, SampleOptions};
+use isotherm::sampling::{self, Known, SampleOptions};
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -66,9 +66,10 @@ pub(crate) fn evaluate<'py>(
     to_python(py, &json!({ "log_z": log_z, "log_likelihood": likelihood }))
 }
 
-/// Samples of a model without a run, and the diagnostic of them, if there is one.
+/// Samples of a model without a run, and the diagnostics of them. `rows` are training data, where there are some.
 #[pyfunction]
-#[pyo3(signature = (model, count, thin, warm_up, seed, threads=None))]
+#[pyo3(signature = (model, count, thin, warm_up, seed, threads=None, rows=None))]
+#[allow(clippy::too_many_arguments)] // keyword arguments
 pub(crate) fn sample_model<'py>(
     py: Python<'py>,
     model: ModelInput<'_>,
@@ -77,11 +78,14 @@ pub(crate) fn sample_model<'py>(
     warm_up: u64,
     seed: u64,
     threads: Option<usize>,
+    rows: Option<&Examples>,
 ) -> PyResult<(Bound<'py, PyArray2<u8>>, Bound<'py, PyAny>)> {
     let model = model_of(&model)?;
     let request = SampleOptions::default().count(count).thin(thin).warm_up(warm_up).seed(seed);
-    let work =
-        |line: &Line<'_, ()>| sampling::sample_model(&model, &request, |_| !line.should_stop());
+    let known = Known::default().rows(rows.and_then(|it| it.data.bits()));
+    let work = |line: &Line<'_, ()>| {
+        sampling::sample_model(&model, &known, &request, |_| !line.should_stop())
+    };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
     Ok((bytes_of(py, &samples.v)?, to_python(py, &samples.diagnose())?))
 }

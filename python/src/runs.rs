@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use isotherm::IoError;
 use isotherm::model::Rbm;
-use isotherm::sampling::SampleOptions;
+use isotherm::sampling::{SampleOptions, SampledLadder};
 use isotherm::tensors::Bundle;
 use isotherm_run::checkpoint;
 use isotherm_run::record::{Row, read_rows};
@@ -16,6 +16,7 @@ use pyo3::types::PyBytes;
 
 use crate::arrays::{ModelArrays, arrays_of, bytes_of};
 use crate::errors::raised;
+use crate::examples::Examples;
 use crate::options;
 use crate::values::{from_python, to_python};
 use crate::words::PythonWords;
@@ -113,9 +114,9 @@ pub(crate) fn load_model<'py>(
 /// Round trips, samples at a time, the ladder, and the rungs of the replicas, if they are traced.
 type SampleFigures<'py> = (u64, usize, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<u16>>);
 
-/// Samples of the model in a checkpoint, and the diagnostic of them, as JSON, if there is one.
+/// Samples of the model in a checkpoint, and the diagnostics of them. `rows` are training data, where there are some.
 #[pyfunction]
-#[pyo3(signature = (config, checkpoint, count, thin, warm_up, seed, averaged=false, traced=false, threads=None))]
+#[pyo3(signature = (config, checkpoint, count, thin, warm_up, seed, averaged=false, traced=false, threads=None, rows=None))]
 #[allow(clippy::too_many_arguments)] // keyword arguments
 pub(crate) fn sample_checkpoint<'py>(
     py: Python<'py>,
@@ -128,6 +129,7 @@ pub(crate) fn sample_checkpoint<'py>(
     averaged: bool,
     traced: bool,
     threads: Option<usize>,
+    rows: Option<&Examples>,
 ) -> PyResult<(Bound<'py, PyArray2<u8>>, SampleFigures<'py>, Bound<'py, PyAny>)> {
     let config = options::config_of(config)?;
     let bundle = Bundle::from_bytes(checkpoint).map_err(raised)?;
@@ -135,11 +137,13 @@ pub(crate) fn sample_checkpoint<'py>(
     let request = request.traced(traced);
     let work = |line: &Line<'_, ()>| {
         let go_on = |_| !line.should_stop();
-        isotherm_run::sample_checkpoint(&config.options, &bundle, &request, averaged, go_on)
+        let rows = rows.and_then(|it| it.data.bits());
+        isotherm_run::sample_checkpoint(&config.options, &bundle, rows, &request, averaged, go_on)
     };
     let samples = beside(py, threads, work, |_, ()| Ok(()))?.whole()?.map_err(raised)?;
-    let (betas, rungs) = (samples.betas.to_pyarray(py), samples.rungs.to_pyarray(py));
-    let figures = (samples.round_trips, samples.particles, betas, rungs);
+    // Of traced samples there is one ladder.
+    let SampledLadder { betas, rungs, particles, .. } = &samples.parts[0].ladder;
+    let figures = (samples.round_trips, *particles, betas.to_pyarray(py), rungs.to_pyarray(py));
     Ok((bytes_of(py, &samples.v)?, figures, to_python(py, &samples.diagnose())?))
 }
 

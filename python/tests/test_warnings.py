@@ -153,6 +153,32 @@ def test_samples_after_too_few_round_trips_are_told():
     assert details["round_trips"] < details["columns"] == 16
 
 
+def two_kinds(first):
+    """300 rows, of which this many are of the first of two kinds."""
+    one, other = [1] * 8 + [0] * 8, [0] * 8 + [1] * 8
+    return np.array([one] * first + [other] * (300 - first), np.uint8)
+
+
+def test_weights_of_clusters_are_in_the_summary_and_a_warning_of_samples():
+    rbm = RBM(hidden=3, updates=4000, lr=0.05, random_state=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IsothermWarning)
+        rbm.fit(two_kinds(210))
+    clusters = rbm.summary_["clusters"]
+    assert clusters["of"] == "data" and clusters["data"] == pytest.approx([0.7, 0.3, 0.0], abs=0.01)
+    assert sum(clusters["samples"]) == pytest.approx(1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        rbm.sample(400)
+    assert "cluster-weights" not in kinds(caught)
+    rbm._starts = np.packbits(two_kinds(60), axis=1)  # as if it had learned other data
+    with pytest.warns(IsothermWarning) as caught:
+        rbm.sample(400)
+    (warning,) = [it for it in caught if it.message.kind == "cluster-weights"]
+    assert warning.filename == __file__
+    assert warning.message.details["clusters"] == 2 and warning.message.details["distance"] > 0.3
+
+
 def test_options_without_effect_are_told(votes):
     with pytest.warns(IsothermWarning) as caught:
         rbm = RBM(hidden=2, updates=20, algorithm="cd", min_swap=0.3, random_state=1).fit(votes)

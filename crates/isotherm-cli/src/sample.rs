@@ -1,7 +1,10 @@
 //! `isotherm sample`.
 
 use isotherm::Result;
-use isotherm::sampling::{SampleOptions, sample_model};
+use isotherm::sampling::{
+    ClusterWeights, ClustersOf, Distance, FirstStates, Known, LadderFrom, Origin, SampleOptions,
+    sample_model,
+};
 use isotherm_data::formats::write_npy;
 use isotherm_run::checkpoint::write_atomically;
 use isotherm_run::read_model;
@@ -38,8 +41,9 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
     let (samples, mut diagnostics) = match is_model_file(&arguments.run) {
         true => {
             let file = read_model(&arguments.run)?;
+            let known = Known::of_distribution(&file.reference);
             let model = choose(file, arguments.averaged, &arguments.run)?;
-            (sample_model(&model, &request, progress)?, Vec::new())
+            (sample_model(&model, &known, &request, progress)?, Vec::new())
         }
         false => {
             let folder = RunFolder::open(&arguments.run)?;
@@ -62,6 +66,67 @@ pub(crate) fn run(arguments: &SampleArguments, quiet: bool) -> Result<Ending> {
             samples.v.cols(),
             arguments.out.display(),
         ))?;
+        if let Some(clusters) = &samples.clusters {
+            print(&in_words(clusters))?;
+        }
     }
     Ok(Ending::Done)
+}
+
+/// The weights of clusters as a table, if there is more than one, and what they can not show.
+fn in_words(found: &ClusterWeights) -> String {
+    let unseen = match found.of {
+        ClustersOf::Mixture => {
+            "no training data at hand: modes far from the mixture of the run may be missing\n"
+        }
+        ClustersOf::Samples => {
+            "no training data at hand: modes that neither sampler reached are not seen\n"
+        }
+        _ => "",
+    };
+    if found.count() < 2 {
+        return unseen.to_owned();
+    }
+    // With one sampler its weights are those of all samples.
+    let parts = if found.parts.len() > 1 { &found.parts[..] } else { &[] };
+    let mut columns = vec![("samples", &found.samples)];
+    if let Some(data) = &found.data {
+        columns.insert(0, ("data", data));
+    }
+    columns.extend(parts.iter().map(|part| (title(&part.origin), &part.weights)));
+    let mut text = format!("{:<8}", "cluster");
+    columns.iter().for_each(|(title, _)| text += &format!("{title:>14}"));
+    text += "\n";
+    for k in 0..=found.count() {
+        text += &match k == found.count() {
+            true => format!("{:<8}", "outside"),
+            false => format!("{:<8}", k + 1),
+        };
+        columns.iter().for_each(|(_, weights)| text += &format!("{:>14.3}", weights[k]));
+        text += "\n";
+    }
+    let mut told = |what: &str, distance: Option<Distance>| {
+        if let Some(Distance { total_variation, by_chance, .. }) = distance {
+            text += &format!(
+                "total variation distance {what}: {total_variation:.3} (by chance {by_chance:.3})\n"
+            );
+        }
+    };
+    told("from the data", found.from_data);
+    told("between the two samplers", found.between_parts);
+    text + unseen
+}
+
+/// A sampler in a column's title.
+fn title(origin: &Origin) -> &'static str {
+    match (origin.reference, origin.start) {
+        (LadderFrom::Run, _) => "own ladder",
+        (LadderFrom::BaseRates, _) => "base rates",
+        (LadderFrom::Mixture, _) => "mixture",
+        (LadderFrom::OtherMixture, _) => "mixture 2",
+        (LadderFrom::Rbm, _) => "small RBM",
+        (_, FirstStates::Reference) => "random start",
+        (_, FirstStates::Data) => "data start",
+        _ => "other start",
+    }
 }

@@ -268,6 +268,7 @@ mod tests {
             f_up: None,
             return_time: None,
             round_trips: None,
+            clusters: None,
             seconds: Seconds::default(),
             seed: 1,
             version: String::new(),

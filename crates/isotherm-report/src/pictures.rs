@@ -6,6 +6,7 @@ use super::palette;
 use crate::figure::{Axis, Figure, Heat, Images, Panel, Plot, Point, Series, Shape};
 use isotherm::data::{ImageShape, Modes};
 use isotherm::model::Rbm;
+use isotherm::sampling::{ClusterWeights, Distance};
 
 /// Filters that are shown.
 const MOST_FILTERS: usize = 100;
@@ -172,6 +173,51 @@ pub(crate) fn modes_figure(modes: Modes, v: &BitMatrix, layout: Layout) -> Figur
             modes.distance(&masses)
         ),
         panels: images.into_iter().chain([Panel::Plot(plot)]).collect(),
+    }
+}
+
+/// The weights of clusters in the samples that a run drew at its end, and in its data.
+pub(crate) fn clusters_figure(found: &ClusterWeights) -> Figure {
+    let mut names: Vec<String> = (1..=found.count()).map(|cluster| cluster.to_string()).collect();
+    names.push("outside".to_owned());
+    let y = Axis::linear("weight");
+    let mut plot = Plot::new("weights of the clusters", Axis::names("cluster", names), y);
+    let bars = |weights: &[f64], draws: f64| {
+        let point = |(cluster, &weight): (usize, &f64)| Point {
+            x: cluster as f64,
+            y: weight,
+            error: Some((weight * (1.0 - weight) / draws).sqrt()),
+        };
+        weights.iter().enumerate().map(point).collect()
+    };
+    let effective = found.parts.iter().map(|part| part.effective_samples);
+    let points = bars(&found.samples, effective.clone().sum());
+    let (name, shape) = ("samples".to_owned(), Shape::Bars);
+    plot.series.push(Series { name, colour: palette::FIRST, shape, points });
+    if let Some(data) = &found.data {
+        let data = data.iter().enumerate().map(|(cluster, &weight)| (cluster as f64, weight));
+        plot.series.push(Series::of("data", palette::SECOND, Shape::Bars, data));
+    }
+    let apart = |distance: Distance| {
+        let Distance { total_variation, by_chance, .. } = distance;
+        format!("{total_variation:.3}, where chance makes {by_chance:.3}")
+    };
+    let from_data = found.from_data.map_or(String::new(), |distance| {
+        format!(" The total variation distance is {}.", apart(distance))
+    });
+    let between = found.between_parts.map_or(String::new(), |distance| {
+        format!(" Between the two samplers that drew them it is {}.", apart(distance))
+    });
+    let samples: usize = found.parts.iter().map(|part| part.samples).sum();
+    Figure {
+        name: "clusters".to_owned(),
+        title: "Clusters of the data".to_owned(),
+        caption: format!(
+            "The share of the data in each cluster, and that of {samples} samples drawn at the end of the run, \
+             worth {:.0} independent ones (\"outside\": less likely than almost all data).{from_data}{between}",
+            effective.sum::<f64>()
+        ),
+        panels: vec![Panel::Plot(plot)],
     }
 }
 

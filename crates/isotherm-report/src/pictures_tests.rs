@@ -64,3 +64,28 @@ fn samples_are_told_by_their_nearest_mode() {
     let Panel::Plot(plot) = &figure.panels[1] else { panic!() };
     assert!(plot.series.iter().all(|series| series.points.len() == 6));
 }
+
+/// A bar for each cluster and one for what is outside, with errors by the number of independent samples.
+#[test]
+fn weights_of_clusters_are_bars() {
+    let part = |reference: &str, effective: f64| {
+        serde_json::json!({
+            "origin": { "reference": reference, "start": "data" }, "samples": 250,
+            "effective_samples": effective, "round_trips": 9, "weights": [0.5, 0.5, 0.0],
+        })
+    };
+    let found = serde_json::json!({
+        "of": "data", "data": [0.6, 0.3, 0.1], "samples": [0.5, 0.5, 0.0],
+        "parts": [part("run", 60.0), part("mixture", 40.0)],
+        "from_data": { "total_variation": 0.2, "by_chance": 0.04, "chance_limit": 0.1 },
+        "between_parts": null,
+    });
+    let figure = clusters_figure(&serde_json::from_value(found).unwrap());
+    let Panel::Plot(plot) = &figure.panels[0] else { panic!("{figure:?}") };
+    let heights = |series: &Series| series.points.iter().map(|it| it.y).collect::<Vec<_>>();
+    assert_eq!(heights(&plot.series[0]), [0.5, 0.5, 0.0]);
+    assert_eq!(heights(&plot.series[1]), [0.6, 0.3, 0.1]);
+    assert_eq!(plot.series[0].points[0].error, Some(0.05), "100 independent samples");
+    assert!(figure.caption.contains("500 samples") && figure.caption.contains("0.200, where"));
+    assert!(!figure.caption.contains("Between"), "{}", figure.caption);
+}

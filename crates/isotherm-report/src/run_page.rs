@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::diagnostics::{self, diagnostics_of, sentences_of_old, with_commands};
 use super::ladder_history::ladder_figure;
 use super::numbers::key_numbers;
-use super::pictures::{Layout, filters_figure, modes_figure, samples_figure};
+use super::pictures::{Layout, clusters_figure, filters_figure, modes_figure, samples_figure};
 use super::reading::RunRecord;
 use super::run_figures::{flow_figure, likelihood_figure, round_trip_figure, swap_figure};
 use super::samples::{draw, how_drawn};
@@ -47,6 +47,8 @@ pub(crate) fn contents(record: &RunRecord, dialect: &dyn Dialect) -> Contents {
     figures.extend(ladder.map(swap_figure));
     figures.extend(round_trip_figure(rows, record.total_steps(), sampling));
     figures.extend(pictures(record, drawn.as_ref(), &mut notes));
+    let clusters = record.summary.as_ref().and_then(|summary| summary.clusters.as_ref());
+    figures.extend(clusters.map(clusters_figure));
     if rows.is_empty() {
         notes.push("No row of metrics is written yet, so there are no curves.".to_owned());
     } else if ladder.is_none() {

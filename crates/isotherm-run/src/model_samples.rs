@@ -1,17 +1,20 @@
 //! A few samples of a run's model, for its diagnostics and its report. They have random-number streams of
 //! their own and change nothing in the run.
 
+use std::borrow::Cow;
+
 use isotherm_kernels::BitMatrix;
 
 use crate::record::LadderRow;
 use crate::record::diagnose::SampleFacts;
-use crate::sampler::sample_checkpoint;
+use crate::sampler::{rows_of, sample_checkpoint};
 use isotherm::Result;
-use isotherm::data::Modes;
+use isotherm::data::{Dataset, Modes};
 use isotherm::diagnostics::Diagnostic;
 use isotherm::model::{PerfectSampler, Rbm};
 use isotherm::options::{Options, PathKind};
-use isotherm::sampling::{MOST_COLUMNS, SampleOptions};
+use isotherm::references::{Clusters, Reference, evenly};
+use isotherm::sampling::{ClusterWeights, ClustersOf, MOST_COLUMNS, SampleOptions};
 use isotherm::tensors::Bundle;
 use isotherm_tempering::streams::Key;
 
@@ -31,6 +34,15 @@ const NEW_LADDER: usize = 25;
 const SEED: u64 = 1;
 /// The share of the work of learning that a run may spend on them at its end.
 const SHARE_OF_LEARNING: f64 = 0.1;
+/// The share, and the most, that a second sampler may take beside that, to compare the two.
+const SHARE_OF_SECOND: f64 = 0.05;
+const MOST_OF_SECOND: f64 = 4.0 * SECOND;
+/// Columns of the second sampler.
+const COLUMNS_OF_SECOND: usize = 16;
+/// The fewest rows in which clusters are looked for.
+const FEWEST_ROWS: usize = 50;
+/// Components that rows are compared with to find clusters, at most, and how often.
+const WORK_OF_ROW: f64 = 30.0 * 2.0 * 60.0;
 
 /// Samples of a model.
 #[derive(Clone, Debug)]
@@ -45,6 +57,8 @@ pub struct ModelSamples {
     pub tempered: Option<Tempered>,
     /// That the sampler completed too few round trips, if it did.
     pub few_round_trips: Option<Diagnostic>,
+    /// The weights of clusters in them and in the data, if they were compared.
+    pub clusters: Option<ClusterWeights>,
 }
 
 /// How a tempered sampler drew samples.
@@ -64,8 +78,26 @@ impl ModelSamples {
         (model.n_hidden() <= PerfectSampler::LARGEST).then(|| {
             let v = exact_samples(model, WANTED, SEED);
             let activations = activations(model, &v);
-            ModelSamples { activations, v, seed: SEED, tempered: None, few_round_trips: None }
+            let (tempered, few_round_trips, clusters) = (None, None, None);
+            ModelSamples { activations, v, seed: SEED, tempered, few_round_trips, clusters }
         })
+    }
+
+    /// The same at the end of a run, with the weights of clusters.
+    pub(super) fn exact_after_learning(
+        model: &Rbm,
+        options: &Options,
+        data: &Dataset,
+        reference: &Reference,
+    ) -> Option<ModelSamples> {
+        let mut samples = ModelSamples::exact(model)?;
+        let rows = rows_for_clusters(options, data);
+        samples.clusters = rows.and_then(|rows| {
+            let key = Key { seed: SEED, step: 0 };
+            let clusters = Clusters::of_data(reference.mixture(), &rows, key).ok()?;
+            Some(ClusterWeights::of_independent(&clusters, ClustersOf::Data, &samples.v))
+        });
+        Some(samples)
     }
 
     /// What they show, to be diagnosed. `modes` are those of the data, where they are known.
@@ -75,6 +107,7 @@ impl ModelSamples {
             activations: &self.activations,
             mode_distance: modes.map(|modes| modes.distance(&modes.masses(&self.v))),
             few_round_trips: self.few_round_trips.as_ref(),
+            clusters: self.clusters.as_ref(),
         }
     }
 
@@ -87,16 +120,18 @@ impl ModelSamples {
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<ModelSamples> {
         let work = Work::of(options, ladder, model.n_visible());
-        ModelSamples::draw(&work, SECOND, (options, checkpoint), model, progress)
+        let request = work.request(SECOND).one_ladder(true);
+        ModelSamples::draw(&request, (options, checkpoint), None, model, progress)
     }
 
     /// The same at the end of a run, in a small share of the time of training; `None` if that is too little
-    /// for useful samples.
+    /// for useful samples. If there is time for it, a second sampler draws half of them, and the weights of clusters
+    /// are compared.
     pub(super) fn after_learning(
         options: &Options,
         checkpoint: &Bundle,
         model: &Rbm,
-        ladder: Option<&LadderRow>,
+        (ladder, data): (Option<&LadderRow>, &Dataset),
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Option<ModelSamples>> {
         let work = Work::of(options, ladder, model.n_visible());
@@ -104,26 +139,51 @@ impl ModelSamples {
         if ladder.is_none() && budget < FEWEST_STEPS as f64 * work.of_step() {
             return Ok(None);
         }
-        ModelSamples::draw(&work, budget, (options, checkpoint), model, progress).map(Some)
+        let rows = rows_for_clusters(options, data);
+        let mut request = work.request(budget).one_ladder(true);
+        if let (Some(_), Some(steps)) = (&rows, work.steps_of_second(options)) {
+            let of_first = request.warm_up;
+            request = request.one_ladder(false).columns(Some(COLUMNS_OF_SECOND));
+            request = request.warm_up_of_run(Some(of_first)).warm_up(steps / 2);
+            // The second sampler has fewer particles, and takes more rounds for as many samples.
+            let rounds = (request.count / 2).div_ceil(COLUMNS_OF_SECOND) as u64;
+            request.thin = request.thin.min((steps / 2 / rounds).max(1));
+        }
+        let run = (options, checkpoint);
+        ModelSamples::draw(&request, run, rows.as_deref(), model, progress).map(Some)
     }
 
     fn draw(
-        work: &Work,
-        budget: f64,
+        request: &SampleOptions,
         (options, checkpoint): (&Options, &Bundle),
+        rows: Option<&BitMatrix>,
         model: &Rbm,
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<ModelSamples> {
-        let request = work.request(budget);
-        let mut samples = sample_checkpoint(options, checkpoint, &request, false, progress)?;
-        // The run's own replicas have travelled before.
-        samples.warm_up_trips += work.trips_of_run;
-        let few_round_trips = samples.diagnose();
-        let (round_trips, v) = (samples.round_trips, samples.v);
-        let SampleOptions { warm_up, thin, .. } = request;
+        let samples = sample_checkpoint(options, checkpoint, rows, request, false, progress)?;
+        let few_round_trips = samples.parts[0].ladder.few_round_trips();
+        let (round_trips, clusters, v) = (samples.round_trips, samples.clusters, samples.v);
+        let SampleOptions { warm_up, thin, warm_up_of_run, .. } = *request;
+        let warm_up = warm_up_of_run.unwrap_or(warm_up);
         let tempered = Some(Tempered { warm_up, thin, round_trips });
         let activations = activations(model, &v);
-        Ok(ModelSamples { activations, v, seed: SEED, tempered, few_round_trips })
+        Ok(ModelSamples { activations, v, seed: SEED, tempered, few_round_trips, clusters })
+    }
+}
+
+/// Rows of the data in which clusters are looked for, as many as that is a small share of learning; nothing where too
+/// few are left, or the modes of the data are known without them.
+fn rows_for_clusters<'a>(options: &Options, data: &'a Dataset) -> Option<Cow<'a, BitMatrix>> {
+    if data.modes().is_some() {
+        return None;
+    }
+    let learning = Work::of(options, None, data.n_visible()).of_learning(options);
+    let affordable = SHARE_OF_LEARNING * learning / (WORK_OF_ROW * data.n_visible() as f64);
+    let rows = rows_of(data);
+    match affordable as usize {
+        ..FEWEST_ROWS => None,
+        most if most < rows.rows() => Some(Cow::Owned(evenly(&rows, most))),
+        _ => Some(rows),
     }
 }
 
@@ -147,8 +207,6 @@ fn activations(model: &Rbm, v: &BitMatrix) -> Vec<f64> {
 /// The work of a run's sampler, in multiplications.
 struct Work {
     own_ladder: bool,
-    /// Round trips on the run's own ladder.
-    trips_of_run: u64,
     columns: usize,
     /// Particles off the ladder.
     off_ladder: usize,
@@ -170,14 +228,7 @@ impl Work {
         let replicas = columns * rungs.unwrap_or(NEW_LADDER) + off_ladder;
         let product = (n_visible * (options.hidden + 10) * options.sampler.k) as f64;
         let sweep = product * path.entry(n_visible, options.hidden).cost;
-        Work {
-            own_ladder: rungs.is_some(),
-            trips_of_run: ladder.map_or(0, |it| it.round_trips),
-            columns,
-            off_ladder,
-            replicas,
-            sweep,
-        }
+        Work { own_ladder: rungs.is_some(), columns, off_ladder, replicas, sweep }
     }
 
     fn of_step(&self) -> f64 {
@@ -193,6 +244,14 @@ impl Work {
         let rows =
             options.optimiser.batch + replicas / options.sampler.temper_every.max(1) as usize;
         options.optimiser.updates as f64 * rows as f64 * self.sweep
+    }
+
+    /// The steps of a second sampler on a new ladder, if it has enough of them.
+    fn steps_of_second(&self, options: &Options) -> Option<u64> {
+        let budget = MOST_OF_SECOND.min(SHARE_OF_SECOND * self.of_learning(options));
+        let step = (COLUMNS_OF_SECOND * NEW_LADDER) as f64 * self.sweep;
+        let steps = ((budget / step) as usize).min(MOST_STEPS);
+        (steps >= FEWEST_STEPS).then_some(steps as u64)
     }
 
     /// As many samples as fit the budget.

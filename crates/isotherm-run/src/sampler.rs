@@ -3,22 +3,30 @@
 //! If all particles of a run are on its ladder, sampling continues with its replicas. Persistent particles
 //! off the ladder serve the training, which needs many of them; as samples they would hardly differ from
 //! one time to the next. So they are left out, and a new ladder is set up for sampling, as for a model
-//! without a run, unless there is no warm-up.
+//! without a run, unless there is no warm-up. The second half of the samples comes from another new ladder
+//! ([`isotherm::sampling`]).
+
+use std::borrow::Cow;
 
 use isotherm::Result;
+use isotherm::data::Dataset;
 use isotherm::diagnostics::Diagnostic;
 use isotherm::model::Rbm;
 use isotherm::options::Options;
-use isotherm::references::Reference;
-use isotherm::sampling::{self, SampleOptions, Samples};
+use isotherm::references::{ROWS_FOR_CLUSTERS, Reference};
+use isotherm::sampling::{self, Known, SampleOptions, Samples};
 use isotherm::tensors::Bundle;
 use isotherm::trainer::TrainState;
+use isotherm_kernels::BitMatrix;
+use isotherm_tempering::streams::Key;
 
 use super::folder::RunFolder;
 use crate::checkpoint;
+use crate::run_data::RunData;
 
 /// Draws samples from the model in a run's last checkpoint, or from the averaged parameters in it. The second
-/// value is what to know about the run. `progress` gets the share that is done and answers whether to go on.
+/// value is what to know about the run. Its training data serve as first states and tell the weights of clusters, if they
+/// can still be read and are what it was trained on. `progress` gets the share that is done and answers whether to go on.
 pub fn sample(
     folder: &RunFolder,
     request: &SampleOptions,
@@ -27,14 +35,26 @@ pub fn sample(
 ) -> Result<(Samples, Vec<Diagnostic>)> {
     let config = folder.read_config()?;
     let loaded = checkpoint::load(folder.path())?;
-    let samples = sample_checkpoint(&config.options, &loaded.bundle, request, averaged, progress)?;
+    let before = loaded.bundle.meta.get("data_digest").and_then(|digest| digest.as_str());
+    let is_same = |data: &RunData| before.is_some_and(|digest| digest == data.train.digest());
+    let data = RunData::of(&config).ok().filter(is_same);
+    let rows = data.as_ref().map(|data| rows_of(&data.train));
+    let (options, rows) = (&config.options, rows.as_deref());
+    let samples = sample_checkpoint(options, &loaded.bundle, rows, request, averaged, progress)?;
     Ok((samples, folder.diagnose(&loaded)?))
 }
 
-/// The same with the checkpoint itself. The run's options give the columns and the Gibbs steps in a step.
+/// The examples of data, or some draws of a stream.
+pub(crate) fn rows_of(data: &Dataset) -> Cow<'_, BitMatrix> {
+    let draws = || data.draw(ROWS_FOR_CLUSTERS, Key::after_training(0, 0));
+    data.bits().map_or_else(|| Cow::Owned(draws()), Cow::Borrowed)
+}
+
+/// The same with the checkpoint itself and the training data, where they are known. The run's options give the columns and the Gibbs steps in a step.
 pub fn sample_checkpoint(
     options: &Options,
     checkpoint: &Bundle,
+    rows: Option<&BitMatrix>,
     request: &SampleOptions,
     averaged: bool,
     progress: impl FnMut(f64) -> bool,
@@ -46,21 +66,21 @@ pub fn sample_checkpoint(
     let goes_on = state.negative().ladder().is_some_and(|state| {
         let (ladder, replicas) = (state.ladder(), state.replicas());
         let alone = replicas.particles() == replicas.columns();
-        ladder.rungs() > 1 && (alone || request.warm_up == 0 && !request.traced)
+        let warm_up = request.warm_up_of_run.unwrap_or(request.warm_up);
+        ladder.rungs() > 1 && (alone || warm_up == 0 && !request.traced)
     });
     let request = request.clone().k(options.sampler.k);
+    // A trace has as many columns however many samples are asked for.
+    let columns = request.traced.then_some(plan.columns()).or(request.columns);
+    let request = request.columns(columns);
+    let known = Known::default().reference(reference).rows(rows);
     match state.into_negative().into_tempering().filter(|_| goes_on) {
         Some(tempering) => {
             // Sampling adapts the ladder in its warm-up, whatever the run was trained with.
             let mut adaptation = options.ladder.adaptation();
             adaptation.max_rungs = adaptation.max_rungs.max(plan.rungs());
-            sampling::sample_on(&model, tempering, adaptation, &request, &mut [], progress)
+            sampling::sample_run(&model, (tempering, adaptation), &known, &request, progress)
         }
-        None => {
-            // A trace has as many columns however many samples are asked for.
-            let columns = request.traced.then_some(plan.columns());
-            let request = request.columns(columns);
-            sampling::sample(&model, &reference, &request, &mut [], progress)
-        }
+        None => sampling::sample_model(&model, &known, &request, progress),
     }
 }

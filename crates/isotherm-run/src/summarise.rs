@@ -54,7 +54,8 @@ impl TrainingRun {
         let summary =
             summarise(self.plan(), self.data(), self.state(), likelihoods, self.seconds());
         let warnings = diagnostics.iter().map(|it| it.words(dialect)).collect();
-        Ok(Summary { warnings, diagnostics: Some(diagnostics), ..summary })
+        let clusters = samples.and_then(|samples| samples.clusters).filter(|it| it.count() > 1);
+        Ok(Summary { warnings, diagnostics: Some(diagnostics), clusters, ..summary })
     }
 
     /// What a reader should know before trusting the run.
@@ -88,16 +89,14 @@ impl TrainingRun {
     /// Samples of the model, if they are not too much work beside learning. The run is complete without them.
     fn model_samples(&self, progress: &mut dyn FnMut(f64) -> bool) -> Option<ModelSamples> {
         let model = Rbm::new(self.state().result()[0].clone());
-        ModelSamples::exact(&model).or_else(|| {
-            let (options, checkpoint) = (self.plan().options(), self.to_bundle().ok()?);
+        let (options, data) = (self.plan().options(), self.data());
+        let exact =
+            ModelSamples::exact_after_learning(&model, options, data, self.state().reference());
+        exact.or_else(|| {
+            let checkpoint = self.to_bundle().ok()?;
             let ladder = ladder_of(self.state());
-            let drawn = ModelSamples::after_learning(
-                options,
-                &checkpoint,
-                &model,
-                ladder.as_ref(),
-                progress,
-            );
+            let known = (ladder.as_ref(), data);
+            let drawn = ModelSamples::after_learning(options, &checkpoint, &model, known, progress);
             drawn.ok().flatten()
         })
     }
@@ -177,6 +176,7 @@ fn summarise(
         seconds,
         seed: options.seed,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        clusters: None,
         warnings: Vec::new(),
         diagnostics: None,
     }

@@ -52,6 +52,10 @@ pub enum Purpose {
     Start = 21,
     /// The states from which an estimate of log Z explores a model.
     Explore = 22,
+    /// The seed of the second of two samplers that samples are drawn by.
+    SecondSampler = 24,
+    /// States of hidden units that a model without data is explored from.
+    Patterns = 25,
     /// Which examples of a file are for learning, which are held out.
     Split = 30,
     /// Grey values that become zeros and ones once.
@@ -94,6 +98,11 @@ impl Key {
     /// a run with the same seed.
     pub fn of_log_z(seed: u64, part: u64) -> Key {
         Key { seed: stream_key(seed, Purpose::LogZ as u64, part, 0), step: 0 }
+    }
+
+    /// The key of the second of two samplers that samples are drawn by.
+    pub fn of_second_sampler(seed: u64) -> Key {
+        Key { seed: stream_key(seed, Purpose::SecondSampler as u64, 0, 0), step: 0 }
     }
 
     /// The key of a sampler of somebody's own target.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use isotherm::diagnostics::{Diagnostic, Stop};
-use isotherm::sampling::{SampleOptions, sample_model};
+use isotherm::sampling::{Known, SampleOptions, sample_model};
 use isotherm::tensors::Bundle;
 use isotherm_run::{RunFolder, read_model};
 use isotherm_tempering::causes::NonFinite;
@@ -147,7 +147,7 @@ fn samples_of_a_model_file_with_huge_weights() {
     isotherm_run::checkpoint::write(&bundle, &file).unwrap();
     let model = read_model(&file).unwrap().model;
     let request = SampleOptions::default().count(5).thin(1).warm_up(50);
-    let error = sample_model(&model, &request, |_| true).unwrap_err();
+    let error = sample_model(&model, &Known::default(), &request, |_| true).unwrap_err();
     assert!(error.cause::<NonFinite>().is_some(), "{error:?}");
     let line = format!("sample {} -n 5 --out {} --quiet", file.display(), out.display());
     let why = refused(words(&line));

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::references::Fitted;
+use isotherm::sampling::ClusterWeights;
 use isotherm::trainer::Phase;
 
 /// The results of a finished run. Everything but `seconds` is the same for the same seed.
@@ -51,6 +52,9 @@ pub struct Summary {
     pub return_time: Option<ReturnTimes>,
     /// Completed round trips.
     pub round_trips: Option<RoundTrips>,
+    /// The weights of clusters in samples of the model and in the data, if there are clusters and samples.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub clusters: Option<ClusterWeights>,
     /// Where the time went.
     pub seconds: Seconds,
     /// The seed.

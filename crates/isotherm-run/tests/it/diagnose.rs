@@ -7,6 +7,7 @@ use isotherm::likelihood::online::OnlineEstimate;
 use isotherm::likelihood::{Basis, Reason, Verdict};
 use isotherm::model::Parameters;
 use isotherm::options::{Algorithm, Options};
+use isotherm::sampling::{ClusterWeights, Distance};
 use isotherm::trainer::Phase;
 use isotherm_run::record::diagnose::{Ending, Facts, SampleFacts, predicted_flow};
 use isotherm_run::record::{BadLine, LadderRow, LineProblem, Row};
@@ -34,7 +35,7 @@ fn about(rows: &[Row]) -> Vec<Diagnostic> {
             count: 500,
             activations: &activations,
             mode_distance: Some(0.05),
-            few_round_trips: None,
+            ..SampleFacts::default()
         }),
         ..Facts::default()
     }
@@ -333,6 +334,53 @@ fn lost_modes_are_told_once_the_updates_are_done() {
     assert_eq!(told(5000, 5010), [Diagnostic::LostModes { updates: 5000, distance: 0.6 }]);
     assert_eq!(told(5000, 4999), [], "learning goes on");
     assert_eq!(told(72, 82), [], "too short to tell anything");
+}
+
+/// The rule is that of `sample`, but a model that is still learning need not have the weights of its data.
+#[test]
+fn weights_of_clusters_are_told_once_the_updates_are_done() {
+    let weights: ClusterWeights = serde_json::from_value(serde_json::json!({
+        "of": "data",
+        "data": [0.5, 0.5, 0.0],
+        "samples": [0.7, 0.3, 0.0],
+        "parts": [
+            part("run", "replicas", [0.9, 0.1, 0.0]),
+            part("mixture", "data", [0.5, 0.5, 0.0]),
+        ],
+        "from_data": { "total_variation": 0.2, "by_chance": 0.02, "chance_limit": 0.08 },
+        "between_parts": { "total_variation": 0.4, "by_chance": 0.03, "chance_limit": 0.12 },
+    }))
+    .unwrap();
+    let told = |updates: u64, last_step: u64, weights: &ClusterWeights| {
+        let options = Options::default().updates(updates);
+        let samples = SampleFacts { clusters: Some(weights), ..SampleFacts::default() };
+        let facts =
+            Facts { options: Some(&options), last_step, ending: ended(), ..Facts::default() };
+        Facts { samples: Some(samples), ..facts }.diagnose()
+    };
+    let both = ["samplers-disagree", "cluster-weights"];
+    assert_eq!(kinds(&told(5000, 5000, &weights)), both);
+    assert_eq!(kinds(&told(5000, 4999, &weights)), both[..1]);
+    assert_eq!(kinds(&told(72, 72, &weights)), both[..1]);
+    let with = |between: f64, from_data: f64| {
+        let mut weights = weights.clone();
+        let set = |it: &mut Option<Distance>, value| it.as_mut().unwrap().total_variation = value;
+        set(&mut weights.between_parts, between);
+        set(&mut weights.from_data, from_data);
+        told(5000, 5000, &weights)
+    };
+    assert_eq!(with(0.119, 0.099), [], "chance explains the one, and the other is small");
+    assert_eq!(kinds(&with(0.121, 0.101)), both);
+}
+
+fn part(reference: &str, start: &str, weights: [f64; 3]) -> serde_json::Value {
+    serde_json::json!({
+        "origin": { "reference": reference, "start": start },
+        "samples": 250,
+        "effective_samples": 120.5,
+        "round_trips": 300,
+        "weights": weights,
+    })
 }
 
 #[test]

@@ -8,10 +8,10 @@ use crate::statistics::{chi_square_score, log_sum_exp};
 use isotherm::Kind;
 use isotherm::data::ConstantColumns;
 use isotherm::options::{Algorithm, Options, Plan};
-use isotherm::sampling::SampleOptions;
+use isotherm::sampling::{ClustersOf, LadderFrom, SampleOptions};
 use isotherm::trainer::TrainState;
 use isotherm_run::checkpoint::{CURRENT, CheckpointError, PREVIOUS, Problem};
-use isotherm_run::record::Row;
+use isotherm_run::record::{Row, Summary};
 use isotherm_run::{Config, Note, Observer, Outcome, RunFolder, Session, sample};
 
 pub(crate) struct Silent;
@@ -51,7 +51,48 @@ fn particles_beside_the_ladder_are_no_samples() {
     let run = RunFolder::open(&out).unwrap();
     let (samples, about_run) = sample(&run, &request, false, |_| true).unwrap();
     assert_eq!(about_run, []);
-    assert_eq!((samples.v.rows(), samples.particles, samples.columns), (500, 100, 100));
+    let ladders = samples.parts.iter().map(|it| (it.count, it.ladder.particles, it.ladder.columns));
+    assert_eq!(ladders.collect::<Vec<_>>(), [(250, 50, 50); 2]);
+    assert_eq!(samples.v.rows(), 500);
+}
+
+/// Two kinds of rows, learned by too many hidden units for exact samples: their weights are in the summary, those of
+/// samples beside them; `sample` has them from the data, or says that it has not once these are gone or others.
+#[test]
+fn weights_of_clusters_are_compared_with_those_of_the_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let (out, data) = (folder.path().join("run"), folder.path().join("data.csv"));
+    let write = |first: usize| {
+        let row = |i: usize| if i < first { "1,1,1,1,0,0,0,0" } else { "0,0,0,0,1,1,1,1" };
+        fs::write(&data, (0..400).map(row).collect::<Vec<_>>().join("\n")).unwrap();
+    };
+    write(300);
+    let options = Options::default().hidden(20).updates(20_000).lr(0.02).columns(Some(20));
+    let config = Config::from(options).train(Some(data.display().to_string()));
+    let mut session = Session::create(&out, &config, false).unwrap();
+    let Outcome::Finished(summary) = session.run(&mut Silent).unwrap() else { panic!() };
+    let weights = summary.clusters.as_ref().unwrap();
+    assert_eq!((weights.of, weights.parts.len()), (ClustersOf::Data, 2));
+    // Short learning affords a spread of the rows only.
+    let of_data = weights.data.as_ref().unwrap();
+    assert!((of_data[0] - 0.75).abs() < 0.01 && of_data[2] == 0.0, "{of_data:?}");
+    let text = fs::read_to_string(out.join("summary.json")).unwrap();
+    let read: Summary = serde_json::from_str(&text).unwrap();
+    assert_eq!(read.clusters, summary.clusters);
+
+    let run = RunFolder::open(&out).unwrap();
+    let request = SampleOptions::default().count(400).warm_up(200);
+    let weights = || sample(&run, &request, false, |_| true).unwrap().0.clusters.unwrap();
+    let found = weights();
+    assert_eq!((found.of, &found.data), (ClustersOf::Data, &Some(vec![0.75, 0.25, 0.0])));
+    assert_eq!(found.parts[0].origin.reference, LadderFrom::Run);
+    let part = &found.parts[1];
+    assert!(part.round_trips > 20, "{part:?}");
+    write(200);
+    let found = weights();
+    assert_eq!((found.of, found.data), (ClustersOf::Samples, None), "these are other data");
+    fs::remove_file(&data).unwrap();
+    assert_eq!(weights().of, ClustersOf::Samples);
 }
 
 /// The samples of a run follow the exact distribution of its model, with and without a ladder of

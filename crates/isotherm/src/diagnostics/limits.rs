@@ -29,5 +29,12 @@ pub const ENOUGH_SAMPLES: usize = 200;
 /// chance.
 pub const LOST_MODES: f64 = 0.2;
 
+/// A total variation distance between the weights of clusters in the samples and in the data that matters, if it is more
+/// than chance explains.
+pub const CLUSTER_WEIGHTS: f64 = 0.1;
+
+/// The same between two samplers of one model.
+pub const DISAGREEMENT: f64 = 0.05;
+
 /// Updates before which no model can be expected to have the mode masses of its data.
 pub const ENOUGH_UPDATES: u64 = 1000;

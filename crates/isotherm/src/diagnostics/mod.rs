@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::DataDiagnostic;
 use crate::likelihood::Verdict;
+use crate::sampling::Origin;
 
 pub use fields::{CheckpointProblem, LikelihoodFailure, Stop, Stretch, WhichParameters};
 
@@ -162,6 +163,32 @@ pub enum Diagnostic {
         /// Columns of the ladder.
         columns: usize,
     },
+    /// Two samplers of one model that give clusters different weights, by more than chance explains and more than
+    /// [`limits::DISAGREEMENT`].
+    SamplersDisagree {
+        /// Where the samples of each come from.
+        origins: [Origin; 2],
+        /// The weights of the cluster that they disagree about most.
+        shares: [f64; 2],
+        /// The total variation distance of the weights.
+        distance: f64,
+        /// What chance makes of it on average.
+        by_chance: f64,
+    },
+    /// Samples that give the clusters of the data other weights than the data, by more than chance explains and more
+    /// than [`limits::CLUSTER_WEIGHTS`].
+    ClusterWeights {
+        /// The number of clusters.
+        clusters: usize,
+        /// The weight, in the data, of the cluster whose weights differ most.
+        data: f64,
+        /// Its weight in the samples.
+        samples: f64,
+        /// The total variation distance of the weights.
+        distance: f64,
+        /// What chance makes of it on average.
+        by_chance: f64,
+    },
     /// A model that gives the known modes of its data other masses than the data.
     LostModes {
         /// Updates done.
@@ -202,6 +229,8 @@ impl Diagnostic {
             Diagnostic::SlowMixing { .. } => "slow-mixing",
             Diagnostic::FullLadder { .. } => "full-ladder",
             Diagnostic::FewRoundTrips { .. } => "few-round-trips",
+            Diagnostic::SamplersDisagree { .. } => "samplers-disagree",
+            Diagnostic::ClusterWeights { .. } => "cluster-weights",
             Diagnostic::LostModes { .. } => "lost-modes",
             Diagnostic::IdleUnits { .. } => "idle-units",
         }

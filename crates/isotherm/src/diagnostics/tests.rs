@@ -25,7 +25,7 @@ fn every_kind_reads_back_from_json_under_its_name() {
     }
     let kinds: BTreeSet<&str> = all().iter().map(Diagnostic::kind).collect();
     // As many as the match in `Diagnostic::kind` has.
-    assert_eq!(kinds.len(), 20, "{kinds:?}");
+    assert_eq!(kinds.len(), 22, "{kinds:?}");
 }
 
 #[test]
@@ -121,6 +121,14 @@ fn every_kind_is_one_sentence_in_the_words_of_the_front_end() {
             }
             Diagnostic::FullLadder { .. } => &["<max-rungs=7>", "0.50", "<min-swap=0.6>"],
             Diagnostic::FewRoundTrips { .. } => &["no round trips", "16 columns", "<warm-up>"],
+            Diagnostic::SamplersDisagree { .. } => &[
+                "the ladder of the run gives 0.250 to a cluster that has 0.500 by a ladder from base rates",
+                "begun at training data",
+                "is 0.250, where chance makes 0.062",
+            ],
+            Diagnostic::ClusterWeights { .. } => {
+                &["the 3 clusters", "one with 0.250 of the data has 0.000 of", "more than 0.1"]
+            }
             Diagnostic::LostModes { .. } => &["After 5000 updates", "0.60", "more than 0.2."],
             Diagnostic::IdleUnits { .. } => {
                 &["500 samples", "unit 1 is always off", "units 3, 4 are always on", "0.998"]

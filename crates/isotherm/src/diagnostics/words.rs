@@ -8,7 +8,7 @@ use super::{
 use crate::error::{Action, Cause, Dialect};
 use crate::likelihood::exact::LARGEST;
 use crate::options::{Options, name};
-use crate::sampling;
+use crate::sampling::{self, FirstStates, LadderFrom, Origin};
 use crate::trainer::Diverged;
 
 impl Diagnostic {
@@ -191,6 +191,23 @@ impl Diagnostic {
                 trips_in_words(*round_trips),
                 d.option(sampling::name::warm_up)
             ),
+            Diagnostic::SamplersDisagree { origins: [a, b], shares, distance, by_chance } => {
+                format!(
+                    "Two samplers of this model disagree, so at least one of them has not found the weights of its \
+                 modes: {} gives {:.3} to a cluster that has {:.3} by {}, and the total variation distance of \
+                 the weights of clusters is {distance:.3}, where chance makes {by_chance:.3}",
+                    in_words(a),
+                    shares[0],
+                    shares[1],
+                    in_words(b)
+                )
+            }
+            Diagnostic::ClusterWeights { clusters, data, samples, distance, by_chance } => format!(
+                "The weights of the {clusters} clusters of the data are not those of the samples: one with \
+                 {data:.3} of the data has {samples:.3} of the samples, and the total variation distance is \
+                 {distance:.3}, more than {} and than the {by_chance:.3} that chance makes",
+                limits::CLUSTER_WEIGHTS
+            ),
             Diagnostic::LostModes { updates, distance } => format!(
                 "After {updates} updates the masses of the modes differ between the model and the data: their \
                  total variation distance is {distance:.2}, more than {}",
@@ -210,6 +227,26 @@ impl Diagnostic {
             }
         }
     }
+}
+
+/// A sampler.
+fn in_words(origin: &Origin) -> String {
+    let ladder = match origin.reference {
+        LadderFrom::Run => return "the ladder of the run".to_owned(),
+        LadderFrom::None => return "an exact sampler".to_owned(),
+        LadderFrom::BaseRates => "a ladder from base rates",
+        LadderFrom::Mixture => "a ladder from a mixture",
+        LadderFrom::OtherMixture => "a ladder from another mixture",
+        LadderFrom::Rbm => "a ladder from a small RBM",
+        LadderFrom::UniformHidden => "a ladder on the hidden-marginal path",
+    };
+    let begun = match origin.start {
+        FirstStates::Data => "at training data",
+        FirstStates::Mixture => "at draws of the mixture of the run",
+        FirstStates::Reached => "at what short Gibbs sampling reached",
+        _ => "at draws of its reference",
+    };
+    format!("{ladder} begun {begun}")
 }
 
 /// A number of nats, with a proper minus sign.

@@ -80,6 +80,16 @@ impl Mixture {
         &self.log_odds
     }
 
+    /// P(v_j = 1).
+    pub fn marginals(&self) -> Vec<f64> {
+        let mean = |odds: f32| 1.0 / (1.0 + libm::exp(-f64::from(odds)));
+        let of_unit = |j: usize| {
+            let odds = self.by_unit.row(j);
+            self.weights.iter().zip(odds).map(|(weight, &odds)| weight * mean(odds)).sum()
+        };
+        (0..self.n_visible()).map(of_unit).collect()
+    }
+
     /// log q(v | k) into the columns of `out`, a row for each row of bits.
     pub fn log_conditionals(&self, v: BitRows<'_>) -> Matrix {
         let mut out = Matrix::zeros(v.rows(), self.components());

@@ -2,9 +2,10 @@
 //!
 //! A reference with one mode makes narrow clusters appear only close to β = 1, in a transition that no ladder
 //! removes. A [`Mixture`] or a [`SmallRbm`] has the clusters of the data all along the path, as far as it was fitted
-//! to them.
+//! to them. [`Clusters`] are groups of a mixture's components.
 
-mod em;
+mod clusters;
+pub(crate) mod em;
 mod error;
 mod fitted;
 mod mixture;
@@ -12,6 +13,7 @@ mod reference;
 mod small_rbm;
 mod train_small;
 
+pub use clusters::{Clusters, ROWS_FOR_CLUSTERS, evenly};
 pub use em::{Fit, fit};
 pub use error::ReferenceError;
 pub use fitted::Fitted;

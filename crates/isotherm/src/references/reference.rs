@@ -139,6 +139,20 @@ impl Reference {
         Reference { distribution, fitted: None, ..self }
     }
 
+    /// With a mixture as the start of the ladder.
+    #[must_use]
+    pub fn with_mixture(self, mixture: impl Into<Arc<Mixture>>) -> Reference {
+        self.with(Distribution::Mixture(mixture.into()))
+    }
+
+    /// The mixture that the ladder starts from, if it does.
+    pub fn mixture(&self) -> Option<&Arc<Mixture>> {
+        match &self.distribution {
+            Distribution::Mixture(mixture) => Some(mixture),
+            _ => None,
+        }
+    }
+
     /// The visible marginals of the data.
     pub fn marginals(&self) -> &[f64] {
         &self.marginals

@@ -25,3 +25,4 @@ mod stationarity;
 mod swap_algebra;
 mod trained;
 mod training;
+mod two_samplers;

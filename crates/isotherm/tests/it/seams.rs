@@ -390,8 +390,8 @@ fn recorders_from_outside_see_every_sampler() {
     assert_eq!(steps.0, 50, "ten rounds of sixteen columns");
     assert_eq!(visible.recorder.v, samples.v);
     let last = flow.rows.last().unwrap();
-    assert_eq!((flow.rows.len(), last.step, &last.betas), (50, 49, &samples.betas));
-    assert_eq!(last.round_trips, samples.round_trips);
+    assert_eq!((flow.rows.len(), last.step, &last.betas), (50, 49, &samples.ladder.betas));
+    assert_eq!(last.round_trips, samples.ladder.round_trips);
     let uniform = work.values.log_z(0.0).bar;
     assert!(uniform.value.is_finite(), "sized by the ladder after the warm-up");
 

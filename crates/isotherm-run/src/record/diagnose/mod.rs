@@ -10,6 +10,7 @@ use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
 use isotherm::model::Parameters;
 use isotherm::options::Options;
+use isotherm::sampling::ClusterWeights;
 use isotherm_tempering::causes::NonFinite;
 
 pub use ladder::{predicted_flow, predicted_round_trip};
@@ -61,6 +62,8 @@ pub struct SampleFacts<'a> {
     pub mode_distance: Option<f64>,
     /// That the sampler completed too few round trips, if it did.
     pub few_round_trips: Option<&'a Diagnostic>,
+    /// The weights of clusters in them and in the data, if they were compared.
+    pub clusters: Option<&'a ClusterWeights>,
 }
 
 impl Facts<'_> {
@@ -78,6 +81,7 @@ impl Facts<'_> {
         found.extend(ladder::diagnose(self));
         found.extend(self.samples.and_then(|samples| samples.few_round_trips.cloned()));
         found.extend(model::lost_modes(self));
+        found.extend(model::cluster_weights(self));
         found.extend(self.samples.and_then(model::idle_units));
         found
     }

@@ -5,6 +5,7 @@ use isotherm_kernels::matrix::flat;
 use super::{Facts, SampleFacts};
 use isotherm::diagnostics::{Diagnostic, limits};
 use isotherm::model::Parameters;
+use isotherm::sampling::ClusterWeights;
 
 /// Parameters that have diverged.
 pub(super) fn large_parameters(model: &Parameters) -> Option<Diagnostic> {
@@ -17,9 +18,21 @@ pub(super) fn large_parameters(model: &Parameters) -> Option<Diagnostic> {
 pub(super) fn lost_modes(facts: &Facts) -> Option<Diagnostic> {
     let distance = facts.samples?.mode_distance?;
     let updates = facts.options?.optimiser.updates;
-    let is_trained = updates >= limits::ENOUGH_UPDATES && facts.last_step >= updates;
-    (is_trained && distance > limits::LOST_MODES)
+    (is_trained(facts) && distance > limits::LOST_MODES)
         .then_some(Diagnostic::LostModes { updates, distance })
+}
+
+/// What the weights of clusters show. That they are not those of the data is told of no model that is still learning.
+pub(super) fn cluster_weights(facts: &Facts) -> Vec<Diagnostic> {
+    let weights = facts.samples.and_then(|samples| samples.clusters);
+    let mut found = weights.map(ClusterWeights::diagnose).unwrap_or_default();
+    found.retain(|it| is_trained(facts) || !matches!(it, Diagnostic::ClusterWeights { .. }));
+    found
+}
+
+fn is_trained(facts: &Facts) -> bool {
+    let updates = facts.options.map_or(0, |options| options.optimiser.updates);
+    updates >= limits::ENOUGH_UPDATES && facts.last_step >= updates
 }
 
 /// Units that are always off or always on, given enough samples.
