@@ -135,7 +135,8 @@ fn progress_is_shown_unless_quiet_is_given() {
     let quiet = [
         train(Some(&data), &format!("{options} --quiet"), Path::new(&run)),
         words(&format!("resume {run} -q")),
-        words(&format!("sample {run} --out {samples} --quiet")),
+        // A single sample tells nothing about the weights of clusters, which are far from learned.
+        words(&format!("sample {run} -n 1 --out {samples} --quiet")),
     ];
     for arguments in quiet {
         let ran = common::run(arguments);
@@ -366,6 +367,29 @@ fn evaluate_names_the_parameters_and_sample_warns() {
     }
     let early = said(&format!("{} {out}2.npy", sample(5)));
     assert!(early.contains("warning: This run is not finished: 100 of 100"), "{early}");
+}
+
+/// The weights of clusters are a table that fits a terminal, and a run on other data is told of.
+#[test]
+fn sample_shows_the_weights_of_clusters() {
+    let (folder, run) = place();
+    let data = folder.path().join("two.csv");
+    let row = |i: usize| if i % 4 == 0 { "1,1,1,1,0,0,0,0\n" } else { "0,0,0,0,1,1,1,1\n" };
+    fs::write(&data, (0..400).map(row).collect::<String>()).unwrap();
+    succeed(train(Some(&data), "--hidden 20 --updates 3000 --lr 0.02 --quiet", &run));
+    let out = folder.path().join("s.npy");
+    let line = format!("sample {} -n 200 --overwrite --out {}", run.display(), out.display());
+    let printed = succeed(words(&line));
+    assert!(printed.lines().skip(1).all(|line| line.len() <= 80), "{printed}");
+    let of = |name: &str| printed.lines().find(|line| line.starts_with(name)).unwrap();
+    let fields = |name: &str| of(name).split_whitespace().collect::<Vec<_>>();
+    assert_eq!(fields("cluster")[1..3], ["data", "samples"]);
+    assert_eq!(fields("1")[1], "0.750");
+    assert_eq!(fields("2")[1], "0.250");
+    assert!(of("outside").len() > 40 && of("total").contains("(by chance "), "{printed}");
+    fs::remove_file(&data).unwrap();
+    let printed = succeed(words(&line));
+    assert!(printed.ends_with("modes that neither sampler reached are not seen\n"), "{printed}");
 }
 
 #[test]

@@ -168,7 +168,7 @@ pub enum Diagnostic {
     SamplersDisagree {
         /// Where the samples of each come from.
         origins: [Origin; 2],
-        /// The weights of the cluster that they disagree about most.
+        /// The weights that each gives to what they disagree about most: a cluster, or what is outside all.
         shares: [f64; 2],
         /// The total variation distance of the weights.
         distance: f64,
@@ -180,7 +180,7 @@ pub enum Diagnostic {
     ClusterWeights {
         /// The number of clusters.
         clusters: usize,
-        /// The weight, in the data, of the cluster whose weights differ most.
+        /// The weight, in the data, of the cluster whose weights differ most, or of what is outside all.
         data: f64,
         /// Its weight in the samples.
         samples: f64,

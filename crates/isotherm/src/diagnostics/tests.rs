@@ -122,12 +122,11 @@ fn every_kind_is_one_sentence_in_the_words_of_the_front_end() {
             Diagnostic::FullLadder { .. } => &["<max-rungs=7>", "0.50", "<min-swap=0.6>"],
             Diagnostic::FewRoundTrips { .. } => &["no round trips", "16 columns", "<warm-up>"],
             Diagnostic::SamplersDisagree { .. } => &[
-                "the ladder of the run gives 0.250 to a cluster that has 0.500 by a ladder from base rates",
-                "begun at training data",
+                "where the ladder of the run gives 0.250, a ladder from base rates begun at training data",
                 "is 0.250, where chance makes 0.062",
             ],
             Diagnostic::ClusterWeights { .. } => {
-                &["the 3 clusters", "one with 0.250 of the data has 0.000 of", "more than 0.1"]
+                &["the 3 clusters", "the data have 0.250 and the samples 0.000", "more than 0.1"]
             }
             Diagnostic::LostModes { .. } => &["After 5000 updates", "0.60", "more than 0.2."],
             Diagnostic::IdleUnits { .. } => {

@@ -194,18 +194,18 @@ impl Diagnostic {
             Diagnostic::SamplersDisagree { origins: [a, b], shares, distance, by_chance } => {
                 format!(
                     "Two samplers of this model disagree, so at least one of them has not found the weights of its \
-                 modes: {} gives {:.3} to a cluster that has {:.3} by {}, and the total variation distance of \
-                 the weights of clusters is {distance:.3}, where chance makes {by_chance:.3}",
+                 modes: where {} gives {:.3}, {} gives {:.3}, and the total variation distance of the weights \
+                 of clusters is {distance:.3}, where chance makes {by_chance:.3}",
                     in_words(a),
                     shares[0],
-                    shares[1],
-                    in_words(b)
+                    in_words(b),
+                    shares[1]
                 )
             }
             Diagnostic::ClusterWeights { clusters, data, samples, distance, by_chance } => format!(
-                "The weights of the {clusters} clusters of the data are not those of the samples: one with \
-                 {data:.3} of the data has {samples:.3} of the samples, and the total variation distance is \
-                 {distance:.3}, more than {} and than the {by_chance:.3} that chance makes",
+                "The weights of the {clusters} clusters of the data are not those of the samples: they differ \
+                 most where the data have {data:.3} and the samples {samples:.3}, and the total variation \
+                 distance is {distance:.3}, more than {} and than the {by_chance:.3} that chance makes",
                 limits::CLUSTER_WEIGHTS
             ),
             Diagnostic::LostModes { updates, distance } => format!(
