@@ -13,6 +13,7 @@ OPTIONS = (
     "path",
     "reference",
     "components",
+    "reference_hidden",
     "swap",
     "columns",
     "particles",
@@ -62,6 +63,7 @@ class Parameters:
         path: str = "auto",
         reference: str = "auto",
         components: int | None = None,
+        reference_hidden: int | None = None,
         swap: str | None = None,
         columns: int | None = None,
         particles: int | None = None,
@@ -120,13 +122,16 @@ class Parameters:
             distribution (the paper's), from the data's marginals, or p(h)^β. auto takes
             hidden-marginal if there are at most 32 hidden units and not more than visible ones,
             and base-rate otherwise.
-        reference : {'auto', 'base-rate', 'mixture'}, default 'auto'
-            What the base-rate path starts from: independent units with the data's marginals, or
-            a mixture that is fitted to the data and has a mode for each of their clusters. auto
-            takes base-rate.
+        reference : {'auto', 'base-rate', 'mixture', 'rbm'}, default 'auto'
+            What the base-rate path starts from: independent units with the data's marginals, a
+            mixture that is fitted to the data and has a mode for each of their clusters, or a
+            small RBM that is trained on them first. auto takes base-rate.
         components : int or None
             Components of a mixture that is the reference. If ``None``: one for each hundred
             examples, from 2 to 64.
+        reference_hidden : int or None
+            Hidden units of a small RBM that is the reference. All their states are enumerated.
+            If ``None``: 16, or as many as the model has if these are fewer.
         swap : {'energy', 'free-energy'} or None
             Swap on joint energies, or on free energies with the hidden units summed out. The
             hidden-marginal path always sums out the visible units. If ``None``: energy on the
@@ -245,6 +250,7 @@ class Parameters:
         self.path = path
         self.reference = reference
         self.components = components
+        self.reference_hidden = reference_hidden
         self.swap = swap
         self.columns = columns
         self.particles = particles

@@ -10,7 +10,9 @@ use isotherm::{Action, Dialect, Kind, Result};
 use isotherm_data::Source;
 use isotherm_report::write_report;
 use isotherm_run::record::Summary;
-use isotherm_run::{Config, ConfigFile, DataOptions, Outcome, RunData, Session, TrainingRun};
+use isotherm_run::{
+    Config, ConfigFile, DataOptions, Outcome, RunData, RunFolder, Session, TrainingRun,
+};
 
 use crate::args::TrainArguments;
 use crate::options::Given;
@@ -30,6 +32,10 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
     let data = RunData::of(&config)?;
     if let Some(chosen) = &chosen {
         config.options.adapt_to(&data.train, chosen);
+    }
+    if out.exists() {
+        // A folder that cannot be used is refused before a reference is fitted, which may take a while.
+        RunFolder::create(&out, arguments.overwrite)?;
     }
     interrupt::listen()?;
     let mut stages = Stages::new(quiet);

@@ -43,7 +43,8 @@ pub(super) fn train(
     data: &Dataset,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Result<(SmallRbm, u64)> {
-    let seed = stream_key(plan.options.seed, Purpose::SmallRbm.number(), 0, 0);
+    // Options take seeds below 2^63.
+    let seed = stream_key(plan.options.seed, Purpose::SmallRbm.number(), 0, 0) >> 1;
     let updates = updates(plan, data.n_visible(), n_hidden);
     let options = options(n_hidden, updates).seed(seed);
     let plan = options.check(data.n_visible())?;

@@ -333,48 +333,46 @@ fn the_ladder_covers_log_z() {
     }
 }
 
-/// The same from a mixture and from a small RBM that are fitted to the data: BAR and both stepping stones of a sampler
-/// on their paths. The reference is drawn exactly and its log Z is known, so that 20 hidden units can be enumerated
-/// beside it. Of 40 intervals of 95 % each, 33 or fewer hold with a chance of 1 in 400.
+/// The same from a small RBM and from a mixture that are fitted to the data, for the model with the highest barrier:
+/// BAR and both stepping stones of a sampler on their paths. Of 40 intervals of 95 % each, 33 or fewer hold with a
+/// chance of 1 in 300.
 #[test]
 fn the_ladder_from_a_fitted_reference_covers_log_z() {
-    for (name, rbm, data, log_z) in models() {
-        for kind in [ReferenceKind::Mixture, ReferenceKind::Rbm] {
-            let options = Options::default().hidden(rbm.n_hidden()).reference(kind).batch(100);
-            let options = options.components(Some(4)).reference_hidden(Some(4)).updates(4000);
-            let plan = options.check(data.n_visible()).unwrap();
-            let reference = Reference::of(&plan, &data, &mut |_, _| true).unwrap();
-            let context = PathContext::of(&reference, rbm.n_hidden());
-            let results: Vec<_> = (1..=40)
-                .map(|seed| {
-                    let ensemble = PathKind::BaseRate.ensemble(&context);
-                    let (units, key) = (ensemble.units(), Key::of_log_z(seed, 1));
-                    let state = TemperingState::new(Ladder::new(10, Spacing::Linear), 16);
-                    let mut tempering =
-                        temper(ensemble, state, |rows| random_hidden(rows, units, key));
-                    tempering.begin_at_reference(&rbm, key).unwrap();
-                    let mut sampler = Sampler::new(tempering, key);
-                    let mut work = RecordWork::default();
-                    let length = RunLength { warm_up: 400, how: WarmUp::Tune, steps: 400 };
-                    sampler.run(&rbm, length, &mut [&mut work], &mut |_| true).unwrap();
-                    let trips = sampler.tempering.state().flow().round_trips();
-                    let of_reference = sampler.tempering.ensemble().log_z_of_reference();
-                    (work.values.log_z(of_reference), trips)
-                })
-                .collect();
-            type Of = fn(&LadderLogZ) -> Estimate;
-            let estimators: [(&str, Of); 3] =
-                [("BAR", |it| it.bar), ("stones up", |it| it.up), ("stones down", |it| it.down)];
-            for (which, of) in estimators {
-                let holds = |(it, _): &&(LadderLogZ, u64)| {
-                    let estimate = of(it);
-                    estimate.lower <= log_z && log_z <= estimate.upper
-                };
-                let covered = results.iter().filter(holds).count();
-                println!("{name} from {kind:?}: {which} {covered} of 40");
-                assert!(covered >= 34, "{name}, {which} from {kind:?}: {covered} of 40");
-            }
-            assert!(results.iter().all(|(_, trips)| *trips > 16), "{name} from {kind:?}");
+    let (name, rbm, data, log_z) = models().swap_remove(2);
+    for kind in [ReferenceKind::Rbm, ReferenceKind::Mixture] {
+        let options = Options::default().hidden(rbm.n_hidden()).reference(kind).batch(100);
+        let options = options.components(Some(4)).reference_hidden(Some(4)).updates(4000);
+        let plan = options.check(data.n_visible()).unwrap();
+        let reference = Reference::of(&plan, &data, &mut |_, _| true).unwrap();
+        let context = PathContext::of(&reference, rbm.n_hidden());
+        let results: Vec<_> = (1..=40)
+            .map(|seed| {
+                let ensemble = PathKind::BaseRate.ensemble(&context);
+                let (units, key) = (ensemble.units(), Key::of_log_z(seed, 1));
+                let state = TemperingState::new(Ladder::new(8, Spacing::Linear), 8);
+                let mut tempering = temper(ensemble, state, |rows| random_hidden(rows, units, key));
+                tempering.begin_at_reference(&rbm, key).unwrap();
+                let mut sampler = Sampler::new(tempering, key);
+                let mut work = RecordWork::default();
+                let length = RunLength { warm_up: 300, how: WarmUp::Tune, steps: 300 };
+                sampler.run(&rbm, length, &mut [&mut work], &mut |_| true).unwrap();
+                let trips = sampler.tempering.state().flow().round_trips();
+                let of_reference = sampler.tempering.ensemble().log_z_of_reference();
+                (work.values.log_z(of_reference), trips)
+            })
+            .collect();
+        type Of = fn(&LadderLogZ) -> Estimate;
+        let estimators: [(&str, Of); 3] =
+            [("BAR", |it| it.bar), ("stones up", |it| it.up), ("stones down", |it| it.down)];
+        for (which, of) in estimators {
+            let holds = |(it, _): &&(LadderLogZ, u64)| {
+                let estimate = of(it);
+                estimate.lower <= log_z && log_z <= estimate.upper
+            };
+            let covered = results.iter().filter(holds).count();
+            println!("{name} from {kind:?}: {which} {covered} of 40");
+            assert!(covered >= 34, "{name}, {which} from {kind:?}: {covered} of 40");
         }
+        assert!(results.iter().all(|(_, trips)| *trips > 8), "{name} from {kind:?}");
     }
 }
