@@ -22,7 +22,7 @@ section! {
         path: PathKind = PathKind::Auto;
         /// What the base-rate path starts from: independent units with the data's marginals, a mixture that is
         /// fitted to the data and has a mode for each of their clusters, or a small RBM that is trained on them
-        /// first. auto takes base-rate.
+        /// first. auto takes a mixture for data files, unless path, swap or few hidden units rule it out.
         reference: ReferenceKind = ReferenceKind::Auto;
         /// Components of a mixture that is the reference.
         components: Option<usize> = None, in 1..=256,
@@ -35,7 +35,7 @@ section! {
         swap: Option<SwapOn> = None, default "energy on the joint path, else free-energy";
         /// Columns of replicas that share the ladder.
         columns: Option<usize> = None, in 1..=u64::MAX,
-            absent 16, also "; as many as `particles` with sml, and as many as `batch` with cd and exact",
+            absent 16, also "; 32 from a mixture, as many as `particles` with sml, and as many as `batch` with cd and exact",
             built_in "as many as `batch`";
         /// Persistent particles, the samples at β = 1 of each update: at least one for each column. The additional
         /// ones take turns on the ladder.
