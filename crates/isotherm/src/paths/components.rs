@@ -6,8 +6,11 @@
 //! and both are summed out where swaps are decided; given z, the component's log-odds are the reference's
 //! part of the visible field. At β = 0 a sweep begins by drawing z from w, whatever it was.
 
+use isotherm_kernels::affine::Grouping;
+use isotherm_kernels::bits::BitRows;
+use isotherm_kernels::matrix::flat;
 use isotherm_kernels::mixture::exp_weights;
-use isotherm_kernels::{LaneRng, Level, Tile};
+use isotherm_kernels::{LANES, LaneRng, Level, Tile};
 
 use std::sync::Arc;
 
@@ -44,16 +47,19 @@ impl FromMixture {
 pub(super) struct Components {
     /// z of each row; empty where the reference is no mixture.
     of_rows: Vec<u32>,
-    /// log q(v | k) of each row and component, after a sweep.
-    logs: Vec<f64>,
-    /// Whether these are known: not of rows that were swept at β = 1.
-    known: Vec<bool>,
+    /// The rows that were swept below β = 1, their visible units, and log q(v | k) of each of them.
+    below: Vec<usize>,
+    v_below: Vec<u64>,
+    logs: Vec<Tile>,
+    /// The place of each row among them.
+    place: Vec<Option<u32>>,
 }
 
 impl Components {
     pub(super) fn new(of_rows: Vec<u32>) -> Components {
-        let known = vec![false; of_rows.len()];
-        Components { of_rows, logs: Vec::new(), known }
+        let rows = of_rows.len();
+        let below = Vec::with_capacity(rows);
+        Components { of_rows, below, place: vec![None; rows], ..Components::default() }
     }
 
     pub(super) fn of_rows(&self) -> &[u32] {
@@ -89,14 +95,28 @@ impl Components {
     }
 
     /// Finds log q(v | k) of the rows below β = 1; `v` has all rows' first word, then all rows' second one.
-    pub(super) fn observe(&mut self, mixture: &Mixture, betas: &[f32], v: &[u64]) {
-        let (rows, count) = (self.of_rows.len(), mixture.components());
-        self.logs.resize(rows * count, 0.0);
-        for (row, logs) in self.logs.chunks_exact_mut(count).enumerate() {
-            self.known[row] = betas[row] < 1.0;
-            if self.known[row] {
-                mixture.log_conditionals_of(v[row..].iter().step_by(rows).copied(), logs);
-            }
+    pub(super) fn observe(
+        &mut self,
+        mixture: &Mixture,
+        grouping: Grouping,
+        betas: &[f32],
+        v: &[u64],
+    ) {
+        let rows = self.of_rows.len();
+        self.below.clear();
+        self.below.extend((0..rows).filter(|&row| betas[row] < 1.0));
+        self.place.fill(None);
+        for (place, &row) in self.below.iter().enumerate() {
+            self.place[row] = Some(place as u32);
+        }
+        self.v_below.clear();
+        for words in v.chunks_exact(rows) {
+            self.v_below.extend(self.below.iter().map(|&row| words[row]));
+        }
+        if !self.below.is_empty() {
+            let v = BitRows::by_words(&self.v_below, self.below.len());
+            self.logs.resize(self.below.len() * mixture.components().div_ceil(LANES), Tile::ZERO);
+            mixture.log_conditionals_into(grouping, v, &mut self.logs);
         }
     }
 
@@ -109,12 +129,17 @@ impl Components {
         work: impl FnOnce(&[f64]) -> T,
     ) -> T {
         let (rows, count) = (self.of_rows.len(), mixture.components());
-        if self.known[row] {
-            return work(&self.logs[row * count..][..count]);
-        }
         let mut logs = [0.0; MOST_COMPONENTS];
-        mixture.log_conditionals_of(v[row..].iter().step_by(rows).copied(), &mut logs[..count]);
-        work(&logs[..count])
+        let logs = &mut logs[..count];
+        match self.place[row] {
+            Some(place) => {
+                let tiles = count.div_ceil(LANES);
+                let known = flat(&self.logs[place as usize * tiles..][..tiles]);
+                logs.iter_mut().zip(known).for_each(|(log, &known)| *log = f64::from(known));
+            }
+            None => mixture.log_conditionals_of(v[row..].iter().step_by(rows).copied(), logs),
+        }
+        work(logs)
     }
 
     /// Adds log Σ_k exp(a_k(β)) q(v | k)^(1−β) of a row, for each β.

@@ -181,7 +181,7 @@ impl Block {
         let fields = &mut self.hidden_field;
         target.model.hidden_field_by_tiles(target.to_hidden, v, target.tilt, fields);
         if let Some(from) = target.mixture {
-            self.components.observe(&from.mixture, &self.betas, &self.v);
+            self.components.observe(&from.mixture, target.to_hidden, &self.betas, &self.v);
         }
         if let Some(small) = target.small {
             self.second.observe(small, target.to_hidden, &self.v);

@@ -6,7 +6,7 @@
 use isotherm_kernels::affine::{Grouping, affine};
 use isotherm_kernels::bits::{BitRows, words_for};
 use isotherm_kernels::mixture::add_selected_rows;
-use isotherm_kernels::{BitMatrix, LaneRng, Level, Matrix, bernoulli, scalar};
+use isotherm_kernels::{BitMatrix, LaneRng, Level, Matrix, Tile, bernoulli, scalar};
 use isotherm_tempering::streams::{Key, Purpose};
 
 /// Words of a row of bits that are gathered at a time.
@@ -94,9 +94,18 @@ impl Mixture {
     pub fn log_conditionals(&self, v: BitRows<'_>) -> Matrix {
         let mut out = Matrix::zeros(v.rows(), self.components());
         let grouping = Grouping::of(v.rows(), self.n_visible());
-        let bias = self.log_of_zeros.tiles();
-        affine(Level::detect(), grouping, v, &self.by_unit, bias, out.tiles_mut());
+        self.log_conditionals_into(grouping, v, out.tiles_mut());
         out
+    }
+
+    /// The same in this grouping, a row of tiles for each row of bits.
+    pub(crate) fn log_conditionals_into(
+        &self,
+        grouping: Grouping,
+        v: BitRows<'_>,
+        out: &mut [Tile],
+    ) {
+        affine(Level::detect(), grouping, v, &self.by_unit, self.log_of_zeros.tiles(), out);
     }
 
     /// log q(v | k) of one row of bits, given word by word.
