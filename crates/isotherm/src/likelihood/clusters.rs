@@ -353,8 +353,7 @@ mod tests {
         let tell = &mut |_| true;
         // s_k are free: any that add up to one will do.
         for shares in [up.shares.clone(), vec![0.1, 0.8, 0.1]] {
-            let (down, v) =
-                it.down(&samples, (20_000, 0), &shares, &effort, tell).expect("finite");
+            let (down, v) = it.down(&samples, (20_000, 0), &shares, &effort, tell).expect("finite");
             let off = (down.estimate.value - truth) / down.estimate.std_error;
             assert!(off.abs() < 4.0 && v.rows() == 20_000, "{off} {:?}", down.estimate);
             assert!(down.estimate.std_error < 0.1, "{:?}", down.estimate);
@@ -377,8 +376,7 @@ mod tests {
         let truth = exact::log_z(&rbm).expect("few units");
         let odds: Vec<f32> = [-4.0, 4.0].iter().flat_map(|&x| vec![x; n_visible]).collect();
         let both = Mixture::new(&[0.9, 0.1], Matrix::from_dense(2, n_visible, &odds));
-        let off_only =
-            Mixture::new(&[1.0], Matrix::from_dense(1, n_visible, &odds[..n_visible]));
+        let off_only = Mixture::new(&[1.0], Matrix::from_dense(1, n_visible, &odds[..n_visible]));
         let of = |mixture| {
             let it = clusters(&rbm, mixture, 1);
             it.up(&effort(200, 200), &mut |_| true).expect("finite").estimate

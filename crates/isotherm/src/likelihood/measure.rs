@@ -116,7 +116,8 @@ pub fn online_log_likelihood(rbm: &Rbm, log_z: &Estimate, data: &Dataset) -> Log
     let raise = |floor: f64| {
         let Estimate { value, lower, .. } = *log_z;
         let value = value.max(floor);
-        raised = Estimate { value, lower: lower.max(floor), upper: log_z.upper.max(value), ..raised };
+        raised =
+            Estimate { value, lower: lower.max(floor), upper: log_z.upper.max(value), ..raised };
         value
     };
     let Mean { value, std_error: sampling_error, of_examples } =

@@ -145,7 +145,8 @@ fn against_annealing(found: &Found<'_>, bar: &(f64, f64)) -> Vec<Reason> {
 
 /// The mean of BAR over samplers, and its standard error.
 fn pooled(found: &[&[SamplerResult; 2]]) -> (f64, f64) {
-    let bars: Vec<&Estimate> = found.iter().flat_map(|it| it.iter()).map(|it| &it.report.bar).collect();
+    let bars: Vec<&Estimate> =
+        found.iter().flat_map(|it| it.iter()).map(|it| &it.report.bar).collect();
     let count = bars.len() as f64;
     let squares: f64 = bars.iter().map(|bar| bar.std_error.powi(2)).sum();
     (bars.iter().map(|bar| bar.value).sum::<f64>() / count, squares.sqrt() / count)
@@ -276,7 +277,14 @@ mod tests {
         let apart = [(20, 3.0), (20, 5.0), (20, 3.0), (20, 3.0)];
         let reasons = judged(apart, up, DOWN).reasons;
         let starts = |it: &Reason| {
-            matches!(it, Reason::StartsDiffer { reference: Some(WhichReference::First), quantity: Quantity::Bar, .. })
+            matches!(
+                it,
+                Reason::StartsDiffer {
+                    reference: Some(WhichReference::First),
+                    quantity: Quantity::Bar,
+                    ..
+                }
+            )
         };
         assert!(reasons.iter().any(starts), "{reasons:?}");
 
@@ -301,9 +309,8 @@ mod tests {
         assert_eq!(reasons, [Reason::FewEffectiveSamples { reference, effective, least }]);
 
         let reasons = judged(GOOD, up, [[3.0, 4.0], [3.0, 3.0]]).reasons;
-        let reverse = |it: &Reason| {
-            matches!(it, Reason::StartsDiffer { quantity: Quantity::ReverseAis, .. })
-        };
+        let reverse =
+            |it: &Reason| matches!(it, Reason::StartsDiffer { quantity: Quantity::ReverseAis, .. });
         assert!(reasons.iter().all(reverse) && reasons.len() == 1, "{reasons:?}");
         let reasons = judged(GOOD, up, [[2.0, 2.0], [3.0, 3.0]]).reasons;
         let crosses = |it: &&Reason| matches!(it, Reason::AnnealingCrosses { .. });
@@ -312,9 +319,8 @@ mod tests {
         let mut hot = samplers(GOOD);
         hot[1][1].cold_log_weights.iter_mut().for_each(|weight| *weight += 100.0);
         let reasons = judge_all(&hot, up, DOWN, Origin::Training).reasons;
-        let energy = |it: &Reason| {
-            matches!(it, Reason::StartsDiffer { quantity: Quantity::MeanEnergy, .. })
-        };
+        let energy =
+            |it: &Reason| matches!(it, Reason::StartsDiffer { quantity: Quantity::MeanEnergy, .. });
         assert!(reasons.iter().all(energy) && reasons.len() == 1, "{reasons:?}");
 
         let own = judge_all(&samplers(GOOD), up, DOWN, Origin::OwnSamples);
