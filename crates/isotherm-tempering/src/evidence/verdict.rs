@@ -259,9 +259,11 @@ impl Verdict {
         Verdict { converged: reasons.is_empty(), sentence, reasons, basis: Some(basis) }
     }
 
-    /// The same verdict with one more reason against the estimate.
+    /// The same verdict with a reason against the estimate, in place of one of the same kind if there is one.
     #[must_use]
     pub fn with(mut self, reason: Reason) -> Verdict {
+        let kind = std::mem::discriminant(&reason);
+        self.reasons.retain(|it| std::mem::discriminant(it) != kind);
         self.reasons.push(reason);
         match self.basis {
             Some(basis) => Verdict::new(basis, self.reasons),

@@ -74,8 +74,16 @@ impl LogZ {
     pub fn raised_to(&self, floor: f64) -> LogZ {
         let LogZ { value, lower, upper, verdict, .. } = self;
         let nats = floor - value;
+        // By other states it may have been raised before.
+        let before = verdict.reasons.iter().find_map(|reason| match reason {
+            Reason::BelowKnownStates { nats } => Some(*nats),
+            _ => None,
+        });
         let verdict = match nats > NEGLIGIBLE {
-            true => verdict.clone().with(Reason::BelowKnownStates { nats }),
+            true => {
+                let nats = nats + before.unwrap_or(0.0);
+                verdict.clone().with(Reason::BelowKnownStates { nats })
+            }
             false => verdict.clone(),
         };
         let floor = self.floor.map_or(floor, |known| known.max(floor));
