@@ -279,6 +279,20 @@ impl Verdict {
     pub fn estimates_agree(&self) -> bool {
         self.converged || self.basis.is_some() && estimates_agree(&self.reasons)
     }
+
+    /// Whether estimates contradict each other, rather than rest on too little.
+    pub fn estimates_differ(&self) -> bool {
+        let too_little = |reason: &Reason| {
+            matches!(
+                reason,
+                Reason::FewRoundTrips { .. }
+                    | Reason::FewerTripsThanReplicas { .. }
+                    | Reason::FewEffectiveSamples { .. }
+                    | Reason::NotCheckedFromData
+            )
+        };
+        !self.reasons.iter().all(too_little)
+    }
 }
 
 fn estimates_agree(reasons: &[Reason]) -> bool {

@@ -145,7 +145,7 @@ impl Work<'_> {
         for ((mixture, part), which) in mixtures.into_iter().zip(OF_CLUSTERS).zip(BOTH) {
             let parts = (self.budget.seed, part);
             let of_each = &mut |share| progress("finding schedules for annealing", share);
-            let it = Clusters::new(self.model, Arc::new(mixture), parts, of_each)?;
+            let mut it = Clusters::new(self.model, Arc::new(mixture), parts, of_each)?;
             let what = format!("annealing up cluster by cluster, {which}");
             ups.push(it.up(effort, &mut |share| progress(&what, share))?);
             clusters.push(it);
@@ -274,7 +274,7 @@ impl Work<'_> {
             })
             .collect();
         let verdict = judge(&found, self.data.origin);
-        let (value, std_error, lower, upper) = enclose(verdict.estimates_agree(), &found);
+        let (value, std_error, lower, upper) = enclose(&verdict, &found);
         let log_z = LogZ {
             value,
             std_error,
@@ -351,7 +351,8 @@ fn known_units(
 }
 
 /// The value with its error, and the ends of the bracket.
-fn enclose(agree: bool, found: &[Found<'_>]) -> (f64, f64, f64, f64) {
+fn enclose(verdict: &Verdict, found: &[Found<'_>]) -> (f64, f64, f64, f64) {
+    let agree = verdict.estimates_agree();
     let reports: Vec<&SamplerReport> =
         found.iter().flat_map(|it| it.samplers).map(|it| &it.report).collect();
     let mut ends = Vec::new();
@@ -373,7 +374,7 @@ fn enclose(agree: bool, found: &[Found<'_>]) -> (f64, f64, f64, f64) {
     }
     let lower = ends.iter().copied().fold(f64::INFINITY, f64::min);
     let upper = ends.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if agree {
+    if !verdict.estimates_differ() {
         let count = reports.len() as f64;
         let value = reports.iter().map(|it| it.bar.value).sum::<f64>() / count;
         let squares: f64 = reports.iter().map(|it| it.bar.std_error.powi(2)).sum();

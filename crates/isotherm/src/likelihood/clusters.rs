@@ -16,12 +16,16 @@
 //! other way round. Its density, with k, is that of a trajectory up from q_k times N_k w P(k | v) / Z. So, with any
 //! s_k that add up to one, E[s_k / (N_k w P(k | v))] = Σ_k s_k / Z = 1/Z, and log Z is high on average. s_k ∝ Z_k, as
 //! annealing up found it, leaves the least variance.
+//!
+//! **Groups.** Both hold with any f_k in place of P(k | ·) that add up to one at every v. The f_k are those of groups of
+//! components between which the first particles moved freely (`groups.rs`); these particles are then left out.
 
 use std::sync::Arc;
 
 use isotherm_kernels::BitMatrix;
 use rand::RngExt;
 
+use super::groups::Groups;
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::paths::joint::joint;
@@ -63,6 +67,8 @@ pub(super) struct Clusters<'a> {
     first_part: u64,
     /// The schedule of each component.
     schedules: Vec<AnnealingSchedule>,
+    /// Components that count for a common region.
+    groups: Groups,
 }
 
 /// Annealing up from all components.
@@ -81,13 +87,15 @@ pub(super) struct Up {
 struct Annealed {
     /// log (N_k w).
     weights: Vec<f64>,
-    /// log P(k | v) at the end.
-    posteriors: Vec<f64>,
+    /// log f_k(v) at the end.
+    parts: Vec<f64>,
+    /// The mean of P(j | v) at the end, for each component j.
+    ends: Vec<f64>,
 }
 
 impl Annealed {
     fn logs(&self) -> Vec<f64> {
-        self.weights.iter().zip(&self.posteriors).map(|(w, p)| w + p).collect()
+        self.weights.iter().zip(&self.parts).map(|(w, p)| w + p).collect()
     }
 }
 
@@ -100,7 +108,9 @@ impl<'a> Clusters<'a> {
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Clusters<'a>> {
         let count = mixture.components();
-        let mut it = Clusters { model, mixture, seed, first_part, schedules: Vec::new() };
+        let groups = Groups::apart(count);
+        let schedules = Vec::new();
+        let mut it = Clusters { model, mixture, seed, first_part, schedules, groups };
         for k in 0..count {
             isotherm_tempering::causes::unless_interrupted(progress(k as f64 / count as f64))?;
             let mut path = it.particles(k, PILOT);
@@ -141,7 +151,7 @@ impl<'a> Clusters<'a> {
     /// log Z by annealing up. The first particles are the same number in every cluster; the others, batch by batch, go
     /// where they lower the error most.
     pub(super) fn up(
-        &self,
+        &mut self,
         effort: &AnnealingEffort,
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<Up> {
@@ -150,15 +160,19 @@ impl<'a> Clusters<'a> {
         let first = (effort.particles / (2 * count)).max(FEWEST);
         let mut steps: Vec<usize> =
             (0..count).map(|k| self.steps_of(k, effort.steps, effort)).collect();
-        let mut strata = Strata::new(count);
         let mut part = PARTS;
-        let mut of_first = Vec::with_capacity(count);
-        for (k, &steps) in steps.iter().enumerate() {
-            let share = 0.5 * k as f64 / (count as f64 * batches);
-            let annealed = self.anneal(k, first, steps, part, &mut || progress(share))?;
+        let mut of_first =
+            self.first(first, &steps, &mut part, &mut |share| progress(0.25 * share / batches))?;
+        let ends: Vec<Vec<f64>> = of_first.iter().map(|it| it.ends.clone()).collect();
+        self.groups = Groups::by(&ends, self.mixture.weights());
+        if self.groups.any() {
+            of_first = self.first(first, &steps, &mut part, &mut |share| {
+                progress((0.25 + 0.25 * share) / batches)
+            })?;
+        }
+        let mut strata = Strata::new(count);
+        for (k, annealed) in of_first.iter().enumerate() {
             strata.extend(k, &annealed.logs());
-            of_first.push(annealed);
-            part += 1;
         }
         for k in 0..count {
             while strata.shares()[k] >= SMALL_SHARE
@@ -191,6 +205,23 @@ impl<'a> Clusters<'a> {
         Ok(Up { estimate, shares, steps, particles: strata.particles() })
     }
 
+    /// The first particles of every component.
+    fn first(
+        &self,
+        count: usize,
+        steps: &[usize],
+        part: &mut u64,
+        progress: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<Vec<Annealed>> {
+        let mut found = Vec::with_capacity(steps.len());
+        for (k, &of_k) in steps.iter().enumerate() {
+            let share = k as f64 / steps.len() as f64;
+            found.push(self.anneal(k, count, of_k, *part, &mut || progress(share))?);
+            *part += 1;
+        }
+        Ok(found)
+    }
+
     /// Anneals particles of a component up to the model.
     fn anneal(
         &self,
@@ -209,8 +240,15 @@ impl<'a> Clusters<'a> {
         path.sweep(self.model, &vec![1.0; count], 1, Key { step: steps as u64, ..key })?;
         let components = self.mixture.components();
         let posteriors = self.mixture.log_posteriors(&path.states.visible_states());
-        let posteriors = posteriors.chunks_exact(components).map(|of_row| of_row[k]).collect();
-        Ok(Annealed { weights, posteriors })
+        let mut ends = vec![0.0; components];
+        for of_row in posteriors.chunks_exact(components) {
+            ends.iter_mut()
+                .zip(of_row)
+                .for_each(|(end, log)| *end += libm::exp(*log) / count as f64);
+        }
+        let parts = self.groups.log_parts(posteriors);
+        let parts = parts.chunks_exact(components).map(|of_row| of_row[k]).collect();
+        Ok(Annealed { weights, parts, ends })
     }
 
     /// log Z by annealing down from samples of the model, given as hidden states; sample i is of group i mod `groups`.
@@ -274,10 +312,10 @@ impl<'a> Clusters<'a> {
         Ok((v, gibbs.hidden()))
     }
 
-    /// A component of each row, drawn from P(k | v), and the logarithm of that probability.
+    /// A component of each row, drawn from f_k(v), and the logarithm of that probability.
     fn draw_components(&self, v: &BitMatrix, key: Key) -> (Vec<usize>, Vec<f64>) {
         let (rng, count) = (&mut key.sequence(Purpose::Mixture, 0), self.mixture.components());
-        let posteriors = self.mixture.log_posteriors(v);
+        let posteriors = self.groups.log_parts(self.mixture.log_posteriors(v));
         let draw = |of_row: &[f64]| {
             let mut left: f64 = rng.random();
             let drawn = of_row.iter().position(|&log| {
@@ -378,7 +416,7 @@ mod tests {
         let both = Mixture::new(&[0.9, 0.1], Matrix::from_dense(2, n_visible, &odds));
         let off_only = Mixture::new(&[1.0], Matrix::from_dense(1, n_visible, &odds[..n_visible]));
         let of = |mixture| {
-            let it = clusters(&rbm, mixture, 1);
+            let mut it = clusters(&rbm, mixture, 1);
             it.up(&effort(200, 200), &mut |_| true).expect("finite").estimate
         };
         let (one, two) = (of(off_only), of(both));

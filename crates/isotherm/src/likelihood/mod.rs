@@ -12,6 +12,7 @@ pub mod exact;
 mod explore;
 mod found;
 mod free_energies;
+mod groups;
 mod known;
 mod measure;
 pub mod online;

@@ -182,10 +182,10 @@ mod tests {
 
     #[test]
     fn it_stops_when_it_is_told_to() {
-        let (rows, _) = Mixture::new(&[1.0], Matrix::from_row(&[1.0, -1.0, 0.0]))
-            .draw(500, Key { seed: 1, step: 0 });
+        let (rows, _) =
+            Mixture::new(&[1.0], Matrix::zeros(1, 40)).draw(500, Key { seed: 1, step: 0 });
         let mut shares = Vec::new();
-        let stopped = fit(&rows, 4, Key { seed: 2, step: 0 }, &mut |share| {
+        let stopped = fit(&rows, 8, Key { seed: 2, step: 0 }, &mut |share| {
             shares.push(share);
             shares.len() < 3
         });

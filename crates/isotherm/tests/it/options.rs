@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use isotherm::data::Dataset;
 use isotherm::likelihood::{self, Budget, EvaluateOptions};
 use isotherm::options::{
     Algorithm, Chosen, MemoryUse, Number, OptionError, OptionSpec, Options, Pace, PathKind,
@@ -405,7 +406,12 @@ fn help_says_what_the_defaults_are() {
     assert!(default("l1").starts_with(&format!("{}, half", examples.l1)));
     let plan = Options::for_examples().check(100).unwrap();
     assert_eq!(default("rungs"), plan.rungs().to_string());
-    assert!(default("columns").starts_with(&format!("{}; as many", plan.columns())));
+    let mut from_mixture = Options::for_examples().hidden(100);
+    from_mixture.adapt_to(&Dataset::from_rows(&[[0u8, 1], [1, 0]]).unwrap(), &Chosen::default());
+    assert_eq!(from_mixture.sampler.reference, ReferenceKind::Mixture);
+    let columns = [plan.columns(), from_mixture.sampler.columns.unwrap()];
+    let words = format!("{}; {} from a mixture, as many", columns[0], columns[1]);
+    assert!(default("columns").starts_with(&words), "{}", default("columns"));
     assert_eq!(default("particles"), plan.particles().to_string());
     assert_eq!(built_in("rungs"), None);
     assert_eq!(spec("batch").for_examples.as_deref(), Some("100"));
@@ -434,7 +440,8 @@ fn figures_in_help_are_those_of_the_code() {
     let AnnealingEffort { particles, most_batches, steps, most_steps, error } = full.annealing;
     let particles_words = format!(
         "{particles}, and more until the standard error is {error} nats, up to {}",
-        particles * most_batches
+        // Half of them at first, and as many again in each batch.
+        particles / 2 * (1 + most_batches)
     );
     assert_eq!(words(likelihood::name::particles), particles_words);
     let steps = format!("{steps}, and more where the weights call for it, up to {most_steps}");
