@@ -54,7 +54,17 @@ fn train_writes_the_files_of_the_contract() {
     }
     let config: toml::Table = fs::read_to_string(run.join("config.toml")).unwrap().parse().unwrap();
     // All options are written out, each in its section, but those that stay absent.
-    let absent = ["components", "shape", "patience", "train", "valid", "test", "split", "drop"];
+    let absent = [
+        "components",
+        "reference-hidden",
+        "shape",
+        "patience",
+        "train",
+        "valid",
+        "test",
+        "split",
+        "drop",
+    ];
     for spec in Config::table() {
         let section = match spec.section {
             "" => &config,
@@ -381,7 +391,8 @@ fn sample_shows_the_weights_of_clusters() {
     let line = format!("sample {} -n 200 --overwrite --out {}", run.display(), out.display());
     let printed = succeed(words(&line));
     assert!(printed.lines().skip(1).all(|line| line.len() <= 80), "{printed}");
-    let of = |name: &str| printed.lines().find(|line| line.starts_with(name)).unwrap();
+    // The first line says how many samples there are.
+    let of = |name: &str| printed.lines().skip(1).find(|line| line.starts_with(name)).unwrap();
     let fields = |name: &str| of(name).split_whitespace().collect::<Vec<_>>();
     assert_eq!(fields("cluster")[1..3], ["data", "samples"]);
     assert_eq!(fields("1")[1], "0.750");

@@ -64,8 +64,10 @@ fn a_model_made_elsewhere_is_evaluated() {
     let number = |name: &str| estimate[name].as_f64().unwrap();
     let truth = exact["value"].as_f64().unwrap();
     assert!(number("lower") <= truth && truth <= number("upper"), "{truth}: {estimate}");
-    assert_eq!(estimate["log_z"]["particles"][0], 100);
-    assert_eq!(estimate["log_z"]["annealing_steps"], json!([500, 500, 500]));
+    // As many in every cluster, so that there may be some more.
+    let particles = estimate["log_z"]["particles"][0].as_u64().unwrap();
+    assert!((100..120).contains(&particles), "{estimate}");
+    assert_eq!(estimate["log_z"]["annealing_steps"], json!(vec![500; 6]));
 }
 
 /// The estimate has a bracket and a verdict, and is the same for any number of threads.
@@ -82,7 +84,9 @@ fn a_large_model_is_estimated() {
     let line = format!("evaluate {} --data {} --quick", large.display(), data.display());
     let ran = run(words(&line));
     assert!(ran.out.contains("between") && ran.out.contains(sentence), "{}", ran.out);
-    assert!(ran.err.contains("annealing up") && ran.err.contains("sampling from training data"));
+    for stage in ["exploring", "annealing up cluster by cluster", "sampling", "annealing down"] {
+        assert!(ran.err.contains(stage), "{stage}: {}", ran.err);
+    }
     let other = evaluated(&large, &data, "--quick --seed 2");
     assert_ne!(one["log_z"]["value"], other["log_z"]["value"]);
 }

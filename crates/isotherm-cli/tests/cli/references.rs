@@ -55,7 +55,8 @@ fn base_rates_are_not_fitted() {
     let folder = tempfile::tempdir().unwrap();
     let data = csv(folder.path(), 200, 70);
     let run = folder.path().join("run");
-    let said = succeed(train(Some(&data), SHORT, &run));
+    let line = format!("{SHORT} --reference base-rate");
+    let said = succeed(train(Some(&data), &line, &run));
     assert!(!said.contains("reference"));
     assert!(summary(&run).get("reference").is_none());
 }

@@ -2,8 +2,9 @@
 //!
 //! A sampler and annealing see the modes that their reference has, so that a reference that lacks a mode can not be
 //! caught by itself. There are two, mixtures that are fitted to all states at hand with different seeds and different
-//! numbers of components. Each has one component more that is not fitted, and from which states that belong to
-//! no cluster are reached: the base rates, and fair coins.
+//! numbers of components. Each has one component more that is not fitted, the base rates, from which states that belong to
+//! no cluster are reached. (Not fair coins: a component keeps its weight on every rung, and from coins to the model there
+//! is a transition that would hold up the replicas in it.)
 
 use isotherm_kernels::{BitMatrix, Matrix};
 use rand::seq::index;
@@ -54,8 +55,7 @@ pub(super) fn two_references(
         let tell = &mut |share| progress(0.5 * (which as f64 + share));
         Ok::<_, Error>(with_wide(&fit(&rows, counts[which], key, tell)?.mixture, wide))
     };
-    let coins = vec![0.0; odds.len()];
-    Ok([fitted(0, first, &odds)?, fitted(1, second, &coins)?])
+    Ok([fitted(0, first, &odds)?, fitted(1, second, &odds)?])
 }
 
 /// A mixture with one component more.
