@@ -379,9 +379,9 @@ mod tests {
 
         let states = BitMatrix::from_words(256, 8, (0..256).collect()).expect("a word a state");
         let log_p = exact::log_probabilities(&rbm, truth, &states);
-        let posteriors = it.mixture.log_posteriors(&states);
+        let parts = it.groups.log_parts(it.mixture.log_posteriors(&states));
         for (k, share) in up.shares.iter().enumerate() {
-            let of_k = log_p.iter().zip(posteriors.chunks_exact(3));
+            let of_k = log_p.iter().zip(parts.chunks_exact(3));
             let wanted: f64 = of_k.map(|(log_p, of_row)| (log_p + of_row[k]).exp()).sum();
             assert!((share - wanted).abs() < 0.05, "{k}: {share} for {wanted}");
         }

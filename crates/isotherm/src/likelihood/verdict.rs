@@ -17,6 +17,11 @@ const BY_CHANCE: f64 = 0.998_65;
 /// A difference below this many nats is ignored, whatever the errors.
 pub(super) const NEGLIGIBLE: f64 = 0.05;
 
+/// How far annealing up may be below the samplers, in nats. It is low on average, and by more than its standard error
+/// shows if a few large weights are missing; a sampler that lacks a mode is below it. The bracket reaches down to it in
+/// any case.
+const SHORT_OF: f64 = 1.0;
+
 /// The smallest effective sample size of annealing up at which its error is believed.
 const ENOUGH: f64 = 30.0;
 
@@ -137,7 +142,9 @@ fn against_annealing(found: &Found<'_>, bar: &(f64, f64)) -> Vec<Reason> {
     }
     let (nats, std_error) = difference_of((found.up.value, found.up.std_error), *bar);
     let freedom = (effective - 1.0).min(random.columns as f64 - 1.0);
-    if nats.abs() > (student(BY_CHANCE, freedom) * std_error).max(NEGLIGIBLE) {
+    let by_chance = student(BY_CHANCE, freedom) * std_error;
+    let allowed = if nats > 0.0 { NEGLIGIBLE } else { SHORT_OF };
+    if nats.abs() > by_chance.max(allowed) {
         reasons.push(Reason::ClusterByClusterDiffers { reference, nats, std_error });
     }
     reasons
@@ -303,6 +310,12 @@ mod tests {
             _ => false,
         };
         assert!(reasons.iter().any(by_cluster), "{reasons:?}");
+
+        // Annealing that falls short by less than a nat, and by more.
+        let short = |by: f64| judged(GOOD, [weighted(3.0 - by, 80.0), up[1]], DOWN).reasons;
+        assert!(short(0.8).is_empty(), "{:?}", short(0.8));
+        let below = |it: &Reason| matches!(it, Reason::ClusterByClusterDiffers { nats, .. } if *nats < -1.0);
+        assert!(short(1.3).iter().any(below), "{:?}", short(1.3));
 
         let reasons = judged(GOOD, [weighted(3.0, 80.0), weighted(3.0, 12.0)], DOWN).reasons;
         let (reference, effective, least) = (second, 12.0, ENOUGH);
