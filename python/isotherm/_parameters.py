@@ -125,7 +125,8 @@ class Parameters:
         reference : {'auto', 'base-rate', 'mixture', 'rbm'}, default 'auto'
             What the base-rate path starts from: independent units with the data's marginals, a
             mixture that is fitted to the data and has a mode for each of their clusters, or a
-            small RBM that is trained on them first. auto takes base-rate.
+            small RBM that is trained on them first. auto takes a mixture for data files, unless
+            path, swap or few hidden units rule it out.
         components : int or None
             Components of a mixture that is the reference. If ``None``: one for each hundred
             examples, from 2 to 64.
@@ -137,8 +138,8 @@ class Parameters:
             hidden-marginal path always sums out the visible units. If ``None``: energy on the
             joint path, else free-energy.
         columns : int or None
-            Columns of replicas that share the ladder. If ``None``: 16; as many as ``particles``
-            with sml, and as many as ``batch`` with cd and exact.
+            Columns of replicas that share the ladder. If ``None``: 16; 32 from a mixture, as
+            many as ``particles`` with sml, and as many as ``batch`` with cd and exact.
         particles : int or None
             Persistent particles, the samples at β = 1 of each update: at least one for each
             column. The additional ones take turns on the ladder. If ``None``: 500.

@@ -386,7 +386,11 @@ fn sample_shows_the_weights_of_clusters() {
     let data = folder.path().join("two.csv");
     let row = |i: usize| if i % 4 == 0 { "1,1,1,1,0,0,0,0\n" } else { "0,0,0,0,1,1,1,1\n" };
     fs::write(&data, (0..400).map(row).collect::<String>()).unwrap();
-    succeed(train(Some(&data), "--hidden 20 --updates 3000 --lr 0.02 --quiet", &run));
+    succeed(train(
+        Some(&data),
+        "--hidden 20 --updates 3000 --lr 0.02 --reference base-rate --quiet",
+        &run,
+    ));
     let out = folder.path().join("s.npy");
     let line = format!("sample {} -n 200 --overwrite --out {}", run.display(), out.display());
     let printed = succeed(words(&line));
