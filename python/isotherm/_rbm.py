@@ -181,7 +181,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return self
 
     def _begin(
-        self, options: str, train: _isotherm.Examples, **held_out: _isotherm.Examples
+        self, options: str, train: _isotherm.Examples, **held_out: _isotherm.Examples | None
     ) -> _isotherm.Fit:
         """Learning before its first step. A reference is fitted here, if one is asked for."""
         stage = Stage(self.verbose)
@@ -324,8 +324,8 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         bounds = {name: measured[name] for name in ("value", "std_error", "lower", "upper")}
         of_examples = measured.get("examples_std_error")
         # An estimate as it is after the measured rows were seen.
-        log_z = LogZ.of(measured.get("log_z") or found["log_z"])
-        return LogLikelihood(**bounds, log_z=log_z, examples_std_error=of_examples)
+        as_measured = LogZ.of(measured.get("log_z") or found["log_z"])
+        return LogLikelihood(**bounds, log_z=as_measured, examples_std_error=of_examples)
 
     @property
     def log_z_(self) -> LogZ:

@@ -160,7 +160,7 @@ def two_kinds(first):
 
 
 def test_weights_of_clusters_are_in_the_summary_and_a_warning_of_samples():
-    rbm = RBM(hidden=3, updates=4000, lr=0.05, random_state=1)
+    rbm = RBM(hidden=3, updates=20_000, lr=0.2, random_state=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IsothermWarning)
         rbm.fit(two_kinds(210))

@@ -384,7 +384,8 @@ fn evaluate_names_the_parameters_and_sample_warns() {
 fn sample_shows_the_weights_of_clusters() {
     let (folder, run) = place();
     let data = folder.path().join("two.csv");
-    let row = |i: usize| if i % 4 == 0 { "1,1,1,1,0,0,0,0\n" } else { "0,0,0,0,1,1,1,1\n" };
+    let row =
+        |i: usize| if i.is_multiple_of(4) { "1,1,1,1,0,0,0,0\n" } else { "0,0,0,0,1,1,1,1\n" };
     fs::write(&data, (0..400).map(row).collect::<String>()).unwrap();
     succeed(train(
         Some(&data),

@@ -93,7 +93,7 @@ fn what_is_written_is_read_again_with_every_name_in_its_section() {
     assert_eq!(again, config);
     assert!(file.is_written_out());
     let table: toml::Table = text.parse().unwrap();
-    let absent = [name::components, name::valid, name::patience];
+    let absent = [name::components, name::reference_hidden, name::valid, name::patience];
     for spec in Config::table() {
         let section = match spec.section {
             "" => &table,

@@ -32,7 +32,7 @@ pub(super) struct Plan {
 /// A sampler before its first step.
 pub(super) enum Beginning {
     /// With the ladder of a run and its replicas.
-    Run(Tempering<AnyEnsemble>, Adaptation),
+    Run(Box<Tempering<AnyEnsemble>>, Adaptation),
     /// With a new ladder.
     New(LadderFrom, NewLadder),
 }
@@ -49,7 +49,7 @@ impl Beginning {
                 let origin = Origin { reference: LadderFrom::Run, start: FirstStates::Replicas };
                 let warm_up = options.warm_up_of_run.unwrap_or(options.warm_up);
                 let options = options.clone().warm_up(warm_up);
-                (origin, sample_on(model, tempering, adaptation, &options, &mut [], progress)?)
+                (origin, sample_on(model, *tempering, adaptation, &options, &mut [], progress)?)
             }
             Beginning::New(reference, ladder) => {
                 let origin = Origin { reference, start: ladder.start };
@@ -140,7 +140,7 @@ impl Plan {
             _ => None,
         };
         let first = match run {
-            Some((tempering, adaptation)) => Beginning::Run(tempering, adaptation),
+            Some((tempering, adaptation)) => Beginning::Run(Box::new(tempering), adaptation),
             None => {
                 let (start, states, seed) = (FirstStates::Reference, None, options.seed);
                 let ladder = NewLadder { path, reference, start, states, seed, most_columns };

@@ -4,6 +4,7 @@ mod statistics;
 
 pub use statistics::*;
 
+use std::f64::consts::LN_2;
 use std::sync::Arc;
 
 use isotherm::model::{Parameters, Rbm};
@@ -74,10 +75,10 @@ const MORE_UNITS: usize = 2;
 
 /// Log weights of the components of [`Kind::Balanced`] at some inverse temperatures, straight lines between them.
 const BALANCE: [(f64, [f64; 3]); 4] = [
-    (0.0, [-0.693_147_180_559_945_3, -1.203_972_804_325_936, -1.609_437_912_434_100_3]),
+    (0.0, [-LN_2, -1.203_972_804_325_936, -1.609_437_912_434_100_3]),
     (0.3, [-1.5, -0.5, -2.0]),
     (0.8, [0.5, -2.0, -1.0]),
-    (1.0, [-0.693_147_180_559_945_3, -1.203_972_804_325_936, -1.609_437_912_434_100_3]),
+    (1.0, [-LN_2, -1.203_972_804_325_936, -1.609_437_912_434_100_3]),
 ];
 
 /// The same as a path learns them: no means yet.
