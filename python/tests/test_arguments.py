@@ -46,8 +46,8 @@ def test_every_argument_is_documented():
         assert re.search(rf"^    {name} : .+\n        .+", RBM.__doc__, re.M), name
     assert "{" not in RBM.__doc__.replace("{'", "")
     # The mixture that the command line has built in is not data of Python; the mixture that a ladder starts from is
-    # named by its own two options only.
-    others = re.sub(r"^    (reference|components) : .+\n(        .+\n)+", "", RBM.__doc__, flags=re.M)
+    # named by its own two options and by the columns of that ladder.
+    others = re.sub(r"^    (reference|components|columns) : .+\n(        .+\n)+", "", RBM.__doc__, flags=re.M)
     assert "reference :" not in others and "components :" not in others
     assert "mixture" not in others.split("data_seed :")[0]
 
