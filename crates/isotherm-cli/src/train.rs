@@ -235,8 +235,9 @@ fn describe(summary: &Summary, out: &Path, report: Option<&Path>) -> String {
             "ladder", summary.rungs, swap.mean, swap.min, trips.count
         ));
     }
-    if let Some(fitted) = &summary.reference {
-        lines.push(format!("{:<16}{fitted}, fitted in {:.1} s", "reference", seconds.fit));
+    if let Some(reference) = &summary.reference {
+        lines.push(format!("{:<16}{} ({:.1} s)", "reference", reference.fitted, seconds.fit));
+        lines.extend(reference.held_out.map(|held_out| format!("{:<16}{held_out}", "")));
     }
     for warning in &summary.warnings {
         lines.push(format!("{:<16}{warning}", "warning"));

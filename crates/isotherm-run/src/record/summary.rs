@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use isotherm::diagnostics::Diagnostic;
 use isotherm::likelihood::LogLikelihood;
-use isotherm::references::Fitted;
+use isotherm::references::ReferenceRecord;
 use isotherm::sampling::ClusterWeights;
 use isotherm::trainer::Phase;
 
@@ -37,9 +37,9 @@ pub struct Summary {
     pub updates: u64,
     /// Steps of the sampling phase done.
     pub sampling_steps: u64,
-    /// How the reference of the ladder came to fit the data, if it was fitted.
+    /// The reference of the ladder: how it came to fit the data, and what speaks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reference: Option<Fitted>,
+    pub reference: Option<ReferenceRecord>,
     /// Rungs at the end.
     pub rungs: usize,
     /// Inverse temperatures, cold end first.

@@ -3,7 +3,7 @@
 use super::{Chosen, Options, Section, name};
 use crate::data::Dataset;
 use crate::paths::{PathKind, SwapOn};
-use crate::references::{ReferenceKind, components_for};
+use crate::references::{HeldOut, ReferenceKind, components_for};
 
 /// The precision of the prior on differences between neighbouring pixels, for the likelihood of all
 /// examples. The gradient is a mean over the examples, so there it is divided by their number.
@@ -65,7 +65,9 @@ impl Options {
     pub fn adapt_to(&mut self, data: &Dataset, chosen: &Chosen) {
         let Some(examples) = data.examples() else { return };
         if self.can_start_from_a_mixture(data.n_visible()) {
-            self.sampler.reference = ReferenceKind::Mixture;
+            let independent = HeldOut::of(data).is_some_and(|found| !found.favours_a_mixture());
+            self.sampler.reference =
+                if independent { ReferenceKind::BaseRate } else { ReferenceKind::Mixture };
         }
         if self.sampler.reference == ReferenceKind::Mixture && !chosen.contains(name::columns) {
             let particles = self.sampler.particles.unwrap_or(COLUMNS_FROM_A_MIXTURE);

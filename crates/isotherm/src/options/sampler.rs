@@ -22,7 +22,8 @@ section! {
         path: PathKind = PathKind::Auto;
         /// What the base-rate path starts from: independent units with the data's marginals, a mixture that is
         /// fitted to the data and has a mode for each of their clusters, or a small RBM that is trained on them
-        /// first. auto takes a mixture for data files, unless path, swap or few hidden units rule it out.
+        /// first. auto takes a mixture for data files, unless independent units describe held-out examples as well, or
+        /// path, swap or few hidden units rule it out.
         reference: ReferenceKind = ReferenceKind::Auto;
         /// Components of a mixture that is the reference.
         components: Option<usize> = None, in 1..=256,

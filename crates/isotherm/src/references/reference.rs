@@ -7,7 +7,7 @@ use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::streams::Key;
 use serde::{Deserialize, Serialize};
 
-use super::{Fitted, Mixture, SmallRbm, em, train_small};
+use super::{Fitted, HeldOut, Mixture, ReferenceRecord, SmallRbm, em, train_small};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Parameters;
@@ -70,12 +70,14 @@ pub struct Reference {
     marginals: Vec<f64>,
     distribution: Distribution,
     fitted: Option<Fitted>,
+    held_out: Option<HeldOut>,
 }
 
 impl From<&[f64]> for Reference {
     fn from(marginals: &[f64]) -> Reference {
         let marginals = marginals.to_vec();
-        Reference { marginals, distribution: Distribution::BaseRates, fitted: None }
+        let distribution = Distribution::BaseRates;
+        Reference { marginals, distribution, fitted: None, held_out: None }
     }
 }
 
@@ -105,7 +107,9 @@ impl Reference {
         data: &Dataset,
         progress: &mut dyn FnMut(&str, f64) -> bool,
     ) -> Result<Reference> {
-        let of_data = Reference::from(&data.marginals());
+        let takes_one = plan.options.sampler.algorithm.is_tempered() && plan.reference != ReferenceKind::Auto;
+        let held_out = if takes_one { HeldOut::of(data) } else { None };
+        let of_data = Reference { held_out, ..Reference::from(&data.marginals()) };
         if let Some(components) = plan.components {
             let key = Key { seed: plan.options.seed, step: 0 };
             let tell = &mut |share| progress("fitting a mixture as reference", share);
@@ -136,7 +140,7 @@ impl Reference {
     /// With another start of the ladder.
     #[must_use]
     pub fn with(self, distribution: Distribution) -> Reference {
-        Reference { distribution, fitted: None, ..self }
+        Reference { distribution, fitted: None, held_out: None, ..self }
     }
 
     /// With a mixture as the start of the ladder.
@@ -168,9 +172,17 @@ impl Reference {
         self.fitted.as_ref()
     }
 
+    /// What a summary shows of it; nothing if the path could start from nothing else.
+    pub fn record(&self) -> Option<ReferenceRecord> {
+        let held_out = self.held_out;
+        let base_rates = held_out.map(|_| Fitted::BaseRate);
+        self.fitted.or(base_rates).map(|fitted| ReferenceRecord { fitted, held_out })
+    }
+
     /// Adds it to a checkpoint.
     pub fn insert_into(&self, bundle: &mut Bundle) -> Result<()> {
         bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
+        self.held_out.map_or(Ok(()), |held_out| held_out.insert_into(bundle))?;
         self.insert_distribution(bundle)
     }
 
@@ -194,7 +206,8 @@ impl Reference {
         let n_visible = bundle.tensor("marginals")?.shape().first().copied().unwrap_or(0);
         let marginals = bundle.get("marginals", &[n_visible])?;
         let (distribution, fitted) = Reference::distribution_in(bundle, n_visible)?;
-        Ok(Reference { marginals, distribution, fitted })
+        let held_out = HeldOut::take_from(bundle)?;
+        Ok(Reference { marginals, distribution, fitted, held_out })
     }
 
     /// What the ladder starts from, in a checkpoint or in the file of a model, and how it was fitted.
