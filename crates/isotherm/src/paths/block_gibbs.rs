@@ -15,7 +15,7 @@ use isotherm_tempering::{Explorer, Population, Result, States};
 use rayon::prelude::*;
 
 use super::gibbs_block::{Block, Target};
-use super::gibbs_path::GibbsPath;
+use super::gibbs_path::{GibbsPath, Start};
 use super::gibbs_states::{GibbsStates, StateOfReference};
 use super::{SwapOn, VisibleUnits};
 use crate::model::Rbm;
@@ -39,10 +39,10 @@ pub type Gibbs = Population<GibbsPath, BlockGibbs>;
 impl GibbsPath {
     /// An ensemble on this path without replicas yet.
     pub fn population(self, n_visible: usize, n_hidden: usize) -> Gibbs {
-        let of_reference = match (&self.mixture, &self.small) {
-            (Some(from), _) => StateOfReference::Component { of: from.mixture.components() },
-            (_, Some(small)) => StateOfReference::Units(small.n_hidden()),
-            (None, None) => StateOfReference::None,
+        let of_reference = match &self.start {
+            Start::Product => StateOfReference::None,
+            Start::Mixture(from) => StateOfReference::Component { of: from.mixture.components() },
+            Start::Rbm(small) => StateOfReference::Units(small.n_hidden()),
         };
         let states = GibbsStates::new(n_visible, n_hidden, of_reference);
         Population { path: self, explorer: BlockGibbs { tilt: vec![0.0; n_visible] }, states }
@@ -68,20 +68,22 @@ impl BlockGibbs {
         let (rows, n_hidden) = (states.rows(), model.n_hidden());
         // By all rows, so that sums do not depend on the number of threads.
         let few = n_hidden <= FewInputs::MOST
-            && path.mixture.is_none()
-            && path.small.is_none()
+            && matches!(path.start, Start::Product)
             && model.n_visible() <= MOST_TABULATED
             && rows >= WORTH_TABLES;
+        let second = match &path.start {
+            Start::Rbm(small) => small.n_hidden(),
+            _ => 0,
+        };
         let target = Target {
             model,
             base: &path.base,
-            mixture: path.mixture.as_ref(),
-            small: path.small.as_deref(),
+            start: &path.start,
             tilt: &self.tilt,
             few,
             to_visible: Grouping::of(rows, n_hidden),
             to_hidden: states.to_hidden(),
-            from_second: Grouping::of(rows, path.small.as_ref().map_or(0, |it| it.n_hidden())),
+            from_second: Grouping::of(rows, second),
         };
         states.blocks.par_iter_mut().zip(betas.par_chunks(size)).enumerate().for_each(
             |(block, (rows, betas))| {

@@ -12,10 +12,10 @@ use isotherm_kernels::matrix::TILES_PER_WORD;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli, softplus};
 
 use super::components::{Components, FromMixture};
+use super::gibbs_path::Start;
 use super::gibbs_states::StateOfReference;
 use super::second_layer::SecondLayer;
 use crate::model::Rbm;
-use crate::references::SmallRbm;
 use isotherm_tempering::streams::{Key, Purpose};
 
 /// Tiles of visible fields that a block holds at a time: 64 KiB, or one word's where that is more.
@@ -29,10 +29,7 @@ pub(super) struct Target<'a> {
     pub(super) model: &'a Rbm,
     /// c₀, or nothing where it is zero.
     pub(super) base: &'a [Tile],
-    /// The reference, if it is a mixture. Then c₀ is zero.
-    pub(super) mixture: Option<&'a FromMixture>,
-    /// The reference, if it is an RBM. Then c₀ is its c′.
-    pub(super) small: Option<&'a SmallRbm>,
+    pub(super) start: &'a Start,
     /// c − c₀.
     pub(super) tilt: &'a [f32],
     /// Whether the hidden units are few enough, and the rows many enough, for [`FewInputs`].
@@ -144,11 +141,12 @@ impl Block {
 
     /// v given h, as many words at a time as the scratch holds.
     fn draw_visible_by_words(&mut self, target: &Target<'_>) {
-        if let Some(from) = target.mixture {
-            self.components.redraw_at_reference(&from.mixture, &self.betas, &mut self.rngs);
-        }
-        if let Some(small) = target.small {
-            self.second.redraw_at_reference(small, &mut self.rngs);
+        match target.start {
+            Start::Product => {}
+            Start::Mixture(from) => {
+                self.components.redraw_at_reference(&from.mixture, &self.betas, &mut self.rngs);
+            }
+            Start::Rbm(small) => self.second.redraw_at_reference(small, &mut self.rngs),
         }
         let (rows, tiles) = (self.rows(), self.n_visible.div_ceil(LANES));
         let step = self.visible_field.len() / rows;
@@ -161,14 +159,16 @@ impl Block {
             let words = rows * (first / TILES_PER_WORD)..rows * end.div_ceil(TILES_PER_WORD);
             let base = target.base.get(first..end).unwrap_or_default();
             let (level, betas, ones) = (Level::detect(), &self.betas, &self.ones);
-            let (base, scales) = if let Some(from) = target.mixture {
-                self.components.mix(&from.mixture, betas, first, fields);
-                (&[][..], ones)
-            } else if let Some(small) = target.small {
-                self.second.mix(small, (target.from_second, first..end), betas, fields);
-                (&[][..], ones)
-            } else {
-                (base, betas)
+            let (base, scales) = match target.start {
+                Start::Product => (base, betas),
+                Start::Mixture(from) => {
+                    self.components.mix(&from.mixture, betas, first, fields);
+                    (&[][..], ones)
+                }
+                Start::Rbm(small) => {
+                    self.second.mix(small, (target.from_second, first..end), betas, fields);
+                    (&[][..], ones)
+                }
             };
             let (rngs, v) = (&mut self.rngs, &mut self.v[words]);
             bernoulli::draw_words(level, fields, base, scales, cols, rngs, v);
@@ -180,11 +180,12 @@ impl Block {
         let v = BitRows::by_words(&self.v, self.betas.len());
         let fields = &mut self.hidden_field;
         target.model.hidden_field_by_tiles(target.to_hidden, v, target.tilt, fields);
-        if let Some(from) = target.mixture {
-            self.components.observe(&from.mixture, target.to_hidden, &self.betas, &self.v);
-        }
-        if let Some(small) = target.small {
-            self.second.observe(small, target.to_hidden, &self.v);
+        match target.start {
+            Start::Product => {}
+            Start::Mixture(from) => {
+                self.components.observe(&from.mixture, target.to_hidden, &self.betas, &self.v);
+            }
+            Start::Rbm(small) => self.second.observe(small, target.to_hidden, &self.v),
         }
     }
 
@@ -193,34 +194,27 @@ impl Block {
         let (level, fields, betas) = (Level::detect(), &self.hidden_field, &self.betas);
         let (rngs, h) = (&mut self.rngs, &mut self.h);
         bernoulli::draw_words(level, fields, &[], betas, self.n_hidden, rngs, h);
-        if let Some(from) = target.mixture {
-            self.components.draw(from, betas, &self.v, rngs);
-        }
-        if let Some(small) = target.small {
-            self.second.draw(small, rngs);
+        match target.start {
+            Start::Product => {}
+            Start::Mixture(from) => self.components.draw(from, betas, &self.v, rngs),
+            Start::Rbm(small) => self.second.draw(small, rngs),
         }
     }
 
-    /// Adds log Σ_k exp(a_k(β)) q(v | k)^(1−β) of a row, for each β.
-    pub(super) fn add_mixture(
-        &self,
-        row: usize,
-        from: &FromMixture,
-        betas: &[f64],
-        out: &mut [f64],
-    ) {
-        self.components.add_logs((from, row, &self.v), betas, out);
+    /// Adds to log π_β of a row, for each β, what the reference adds beside the field c₀: log Σ_k exp(a_k(β))
+    /// q(v | k)^(1−β), or what the hidden units of an RBM come to, summed out.
+    pub(super) fn add_reference(&self, row: usize, start: &Start, betas: &[f64], out: &mut [f64]) {
+        match start {
+            Start::Product => {}
+            Start::Mixture(from) => self.components.add_logs((from, row, &self.v), betas, out),
+            Start::Rbm(small) => self.second.add_logs((small, row), betas, out),
+        }
     }
 
     /// The component of a row, and log q(v | z) with it.
     pub(super) fn component(&self, row: usize, from: &FromMixture) -> (usize, f64) {
         let log = self.components.own_log(&from.mixture, row, &self.v);
         (self.components.of_rows()[row] as usize, log)
-    }
-
-    /// Adds what the hidden units of an RBM that is the reference come to, summed out, for each β.
-    pub(super) fn add_second(&self, row: usize, small: &SmallRbm, betas: &[f64], out: &mut [f64]) {
-        self.second.add_logs((small, row), betas, out);
     }
 
     /// What the states of the rows have of the reference, a number for each row: the component of a mixture, or

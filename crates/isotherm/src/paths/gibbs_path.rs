@@ -31,10 +31,18 @@ pub struct GibbsPath {
     n_hidden: usize,
     /// c₀, or nothing where it is zero.
     pub(super) base: Vec<Tile>,
-    /// The reference, if it is a mixture. Then c₀ is zero.
-    pub(super) mixture: Option<FromMixture>,
-    /// The reference, if it is an RBM. Then c₀ is its c′.
-    pub(super) small: Option<Arc<SmallRbm>>,
+    pub(super) start: Start,
+}
+
+/// What the path starts from, besides the field c₀.
+#[derive(Clone, Debug)]
+pub(super) enum Start {
+    /// Nothing else: independent units.
+    Product,
+    /// A mixture; c₀ is zero.
+    Mixture(FromMixture),
+    /// An RBM; c₀ is its c′.
+    Rbm(Arc<SmallRbm>),
 }
 
 impl GibbsPath {
@@ -42,13 +50,13 @@ impl GibbsPath {
     pub fn new(n_visible: usize, n_hidden: usize, base: &[f32], swap: SwapOn) -> GibbsPath {
         assert!(base.is_empty() || base.len() == n_visible, "length of the base field");
         let base = Matrix::from_row(base).tiles().to_vec();
-        GibbsPath { swap, n_visible, n_hidden, base, mixture: None, small: None }
+        GibbsPath { swap, n_visible, n_hidden, base, start: Start::Product }
     }
 
     /// From a mixture. Swaps are on free energies.
     pub fn from_mixture(mixture: Arc<Mixture>, n_hidden: usize) -> GibbsPath {
         let mut path = GibbsPath::new(mixture.n_visible(), n_hidden, &[], SwapOn::FreeEnergy);
-        path.mixture = Some(FromMixture::new(mixture));
+        path.start = Start::Mixture(FromMixture::new(mixture));
         path
     }
 
@@ -56,7 +64,7 @@ impl GibbsPath {
     pub fn from_rbm(small: Arc<SmallRbm>, n_hidden: usize) -> GibbsPath {
         let base = small.model().parameters().c.row(0);
         let mut path = GibbsPath::new(small.n_visible(), n_hidden, base, SwapOn::FreeEnergy);
-        path.small = Some(small);
+        path.start = Start::Rbm(small);
         path
     }
 
@@ -70,12 +78,7 @@ impl GibbsPath {
                 let (level, cols) = (Level::detect(), self.n_hidden);
                 let mut log = [beta * block.tilt(at)
                     + softplus::softplus_sum_strided(level, fields, stride, beta as f32, cols)];
-                if let Some(from) = &self.mixture {
-                    block.add_mixture(at, from, &[beta], &mut log);
-                }
-                if let Some(small) = &self.small {
-                    block.add_second(at, small, &[beta], &mut log);
-                }
+                block.add_reference(at, &self.start, &[beta], &mut log);
                 log[0]
             }
         }
@@ -99,31 +102,29 @@ impl Path for GibbsPath {
         if self.swap == SwapOn::FreeEnergy {
             block.add_softplus(at, betas, out);
         }
-        if let Some(from) = &self.mixture {
-            block.add_mixture(at, from, betas, out);
-        }
-        if let Some(small) = &self.small {
-            block.add_second(at, small, betas, out);
-        }
+        block.add_reference(at, &self.start, betas, out);
     }
 
     fn log_z_of_reference(&self) -> f64 {
-        if let Some(small) = &self.small {
+        let visible = match &self.start {
             // Fair coins for the units of either layer that have no part in the distribution: as many factors of
             // 2 at β = 0 and at β = 1.
-            return small.log_z() + (self.n_hidden as f64 - small.n_hidden() as f64) * LN_2;
-        }
-        let base = flat(&self.base).iter().take(self.n_visible);
-        let visible = match self.base.is_empty() {
-            true if self.mixture.is_some() => 0.0,
-            true => self.n_visible as f64 * LN_2,
-            false => base.map(|&c0| scalar::softplus(f64::from(c0))).sum(),
+            Start::Rbm(small) => small.log_z() - small.n_hidden() as f64 * LN_2,
+            Start::Mixture(_) => 0.0,
+            Start::Product if self.base.is_empty() => self.n_visible as f64 * LN_2,
+            Start::Product => {
+                let base = flat(&self.base).iter().take(self.n_visible);
+                base.map(|&c0| scalar::softplus(f64::from(c0))).sum()
+            }
         };
         visible + self.n_hidden as f64 * LN_2
     }
 
     fn learn(&mut self, states: &mut GibbsStates, ladder: &[f64], betas: &[f64]) {
-        let Some(from) = self.mixture.as_mut().filter(|_| states.swept) else { return };
+        let Start::Mixture(from) = &mut self.start else { return };
+        if !states.swept {
+            return;
+        }
         states.blocks.iter_mut().for_each(Block::update_coupling);
         let rung = |beta: f64| ladder.partition_point(|&other| other > beta);
         let warm = betas.iter().enumerate().filter(|(_, beta)| **beta < 1.0);
@@ -139,13 +140,16 @@ impl Path for GibbsPath {
     }
 
     fn learned(&self) -> Vec<f64> {
-        self.mixture.as_ref().map_or(Vec::new(), |from| from.balance.to_values())
+        match &self.start {
+            Start::Mixture(from) => from.balance.to_values(),
+            _ => Vec::new(),
+        }
     }
 
     fn set_learned(&mut self, values: &[f64]) -> bool {
-        match &mut self.mixture {
-            Some(from) => from.balance.set_values(values),
-            None => values.is_empty(),
+        match &mut self.start {
+            Start::Mixture(from) => from.balance.set_values(values),
+            _ => values.is_empty(),
         }
     }
 

@@ -107,7 +107,8 @@ impl Reference {
         data: &Dataset,
         progress: &mut dyn FnMut(&str, f64) -> bool,
     ) -> Result<Reference> {
-        let takes_one = plan.options.sampler.algorithm.is_tempered() && plan.reference != ReferenceKind::Auto;
+        let takes_one =
+            plan.options.sampler.algorithm.is_tempered() && plan.reference != ReferenceKind::Auto;
         let held_out = if takes_one { HeldOut::of(data) } else { None };
         let of_data = Reference { held_out, ..Reference::from(&data.marginals()) };
         if let Some(components) = plan.components {
