@@ -8,7 +8,7 @@ use crate::model::{Parameters, Rbm};
 use crate::options::{LrDecay, OptimiserOptions};
 use isotherm_tempering::threads::{readers, rows_per_thread};
 
-/// The share of the updates for which [`LrDecay::HoldLinear`] and [`LrDecay::HoldExponential`] hold the rate.
+/// The share of the updates for which a rate is held, if it is.
 const HELD: f64 = 0.3;
 
 /// The logarithm of the factor by which [`LrDecay::HoldExponential`] lowers the rate, 2000.
@@ -22,6 +22,7 @@ pub fn learning_rate(options: &OptimiserOptions, update: u64) -> f64 {
             LrDecay::Constant => 1.0,
             LrDecay::Linear => 1.0 - done,
             LrDecay::HoldLinear => ((1.0 - done) / (1.0 - HELD)).min(1.0),
+            LrDecay::HoldQuadratic => ((1.0 - done) / (1.0 - HELD)).min(1.0).powi(2),
             LrDecay::HoldExponential => libm::exp(-DECAY * ((done - HELD) / (1.0 - HELD)).max(0.0)),
             LrDecay::Inverse => 0.1 / (0.1 + done),
         }

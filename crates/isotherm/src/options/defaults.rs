@@ -12,6 +12,18 @@ const SMOOTHNESS: f64 = 15.0;
 /// The largest penalty by default, for few examples.
 const MOST_SMOOTHNESS: f64 = 0.05;
 
+/// The precision of the prior on weights of tables, for the likelihood of all examples and one visible unit: the
+/// L1 penalty is this times √(visible units) / examples. Under this prior the field of a hidden unit is of the order
+/// of five, however many units it is a sum over.
+const SPARSENESS: f64 = 0.22;
+
+/// The largest L1 penalty by default, for few examples.
+const MOST_L1: f64 = 0.01;
+
+/// Particles beside a ladder from a mixture: as many as hidden units, within these bounds. It brings fresh samples
+/// so often that more of them cost time and gain nothing.
+const PARTICLES_FROM_A_MIXTURE: [usize; 2] = [128, 500];
+
 /// Columns of a ladder from a mixture. It has about half as many rungs as one from base rates, so that twice the
 /// columns cost as much, and shorter round trips, on which the weights of clusters depend.
 const COLUMNS_FROM_A_MIXTURE: usize = 32;
@@ -24,8 +36,9 @@ const PASSES_OVER_PICTURES: u64 = 500;
 const FEWEST_UPDATES: u64 = 40_000;
 const MOST_UPDATES: u64 = 100_000;
 
-/// The least learning rate that more updates make.
+/// The least learning rate that more updates make, and the largest that fewer make.
 const LEAST_LR: f64 = 0.01;
+const MOST_LR: f64 = 0.1;
 
 /// The number of updates, and the learning rate at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,17 +52,16 @@ pub struct Pace {
 impl Pace {
     /// The pace for this number of examples: 200 passes over them at a rate of 0.05, up to 100 000 updates.
     /// More passes would overfit few examples; fewer and larger steps would leave the samples behind. So
-    /// few examples get 40 000 smaller steps of the same total length, and so does a `chosen` number of
-    /// updates. If neighbouring pixels have similar weights, it takes 500 passes to overfit. The numbers
+    /// few examples get 40 000 smaller steps of the same total length, and a `chosen` number of updates has smaller
+    /// or larger ones. If neighbouring pixels have similar weights, it takes 500 passes to overfit. The numbers
     /// come from the same experiments as [`Options::for_examples`].
     pub fn of(examples: usize, batch: usize, smooth: bool, chosen: Option<u64>) -> Pace {
         let passes = if smooth { PASSES_OVER_PICTURES } else { PASSES };
         let batches = examples.div_ceil(batch.max(1)) as u64;
         let wanted = batches.saturating_mul(passes).clamp(5_000, MOST_UPDATES);
         let updates = chosen.unwrap_or(wanted.max(FEWEST_UPDATES));
-        let most = Options::for_examples().optimiser.lr;
-        let lr = most * (wanted as f64 / updates as f64);
-        Pace { updates, lr: lr.clamp(LEAST_LR, most) }
+        let lr = Options::for_examples().optimiser.lr * (wanted as f64 / updates as f64);
+        Pace { updates, lr: lr.clamp(LEAST_LR, MOST_LR) }
     }
 }
 
@@ -70,10 +82,15 @@ impl Options {
                 if independent { ReferenceKind::BaseRate } else { ReferenceKind::Mixture };
         }
         if self.sampler.reference == ReferenceKind::Mixture && !chosen.contains(name::columns) {
+            // No more than there are particles, if their number was chosen.
             let particles = self.sampler.particles.unwrap_or(COLUMNS_FROM_A_MIXTURE);
             self.sampler.columns = Some(particles.clamp(1, COLUMNS_FROM_A_MIXTURE));
         }
         if !chosen.contains(name::particles) {
+            if self.sampler.reference == ReferenceKind::Mixture {
+                let [fewest, most] = PARTICLES_FROM_A_MIXTURE;
+                self.sampler.particles = Some(self.hidden.clamp(fewest, most));
+            }
             // At least one in each column.
             self.sampler.particles = self.sampler.particles.max(self.sampler.columns);
         }
@@ -88,6 +105,9 @@ impl Options {
                 // The two share the work.
                 optimiser.l1 /= 2.0;
             }
+        } else if !chosen.contains(name::l1) && !pictures {
+            let precision = SPARSENESS * (data.n_visible() as f64).sqrt();
+            optimiser.l1 = (precision / examples as f64).min(MOST_L1);
         }
         let updates = chosen.contains(name::updates).then_some(optimiser.updates);
         let pace = Pace::of(examples, optimiser.batch, optimiser.smooth > 0.0, updates);
@@ -171,7 +191,12 @@ mod tests {
     fn tables_are_not() {
         let data = pictures(3000, 65);
         let table = adapted(&data, &[], Options::for_examples()).optimiser;
-        assert_eq!((table.smooth, table.l1, table.updates), (0.0, 1e-4, 40_000));
+        assert_eq!((table.smooth, table.updates), (0.0, 40_000));
+        assert_eq!(table.l1, 0.22 * 65f64.sqrt() / 3000.0);
+        let few = adapted(&pictures(100, 65), &[], Options::for_examples()).optimiser;
+        assert_eq!(few.l1, 0.01);
+        let chosen = adapted(&data, &[name::l1], Options::for_examples().l1(0.5)).optimiser;
+        assert_eq!(chosen.l1, 0.5);
         let shaped = Options::for_examples().shape("13x5".parse().ok());
         let shaped = adapted(&data, &[name::shape], shaped);
         assert!(shaped.optimiser.smooth > 0.0, "a shape makes pictures of them");
@@ -187,6 +212,10 @@ mod tests {
             let SamplerOptions { reference, columns, components, .. } = found(options);
             (reference, columns, components)
         };
+        let particles = |hidden| found(Options::for_examples().hidden(hidden)).particles;
+        let bounded = [40, 200, 600].map(|hidden| particles(hidden).unwrap());
+        assert_eq!(bounded, [128, 200, 500]);
+        assert_eq!(particles(16), Some(500), "no mixture");
         let large = || Options::for_examples().hidden(100);
         let mixture = (ReferenceKind::Mixture, Some(32), Some(30));
         assert_eq!(of(large()), mixture);

@@ -18,6 +18,8 @@ pub enum LrDecay {
     Linear,
     /// Held for 30 % of the updates, then linearly to zero.
     HoldLinear,
+    /// Held for 30 % of the updates, then to zero as the square of the time left.
+    HoldQuadratic,
     /// Held for 30 % of the updates, then exponentially to 1/2000.
     HoldExponential,
     /// As 1/t, halved after a tenth of the updates.
@@ -50,9 +52,9 @@ section! {
         /// Learning rate.
         lr: f64 = 0.01, in 0.0..=1e38,
             examples 0.05,
-            also ", or proportionally less where there are more updates than those passes take, down to 0.01";
+            also ", or in proportion less or more where there are more or fewer updates than those passes take, from 0.01 to 0.1";
         /// How the learning rate falls: not at all, linearly to 0, held for 30 % of the updates and then
-        /// linearly to 0 or exponentially to 1/2000, or as 1/t.
+        /// linearly to 0, as the square of the time left, or exponentially to 1/2000, or as 1/t.
         lr_decay: LrDecay = LrDecay::Linear, examples LrDecay::HoldLinear;
         /// Momentum.
         momentum: f64 = 0.0, in 0.0..=0.999_999;
@@ -61,7 +63,8 @@ section! {
         /// L1 penalty on the weights: each update moves every weight towards zero by the learning rate times
         /// this, divided by 1 − momentum.
         l1: f64 = 0.0, in 0.0..=1.0,
-            examples 1e-4, also ", half of that beside the default of `smooth`";
+            examples 1e-4,
+            also " for pictures, half of that beside the default of `smooth`; for tables 0.22 times the square root of the number of columns, divided by that of examples, at most 0.01";
         /// Penalty on differences between the weights of neighbouring pixels, where the examples are images:
         /// half of this times the sum of their squares.
         smooth: f64 = 0.0, in 0.0..=1.0, value "STRENGTH",

@@ -41,7 +41,7 @@ section! {
         /// Persistent particles, the samples at β = 1 of each update: at least one for each column. The additional
         /// ones take turns on the ladder.
         particles: Option<usize> = None, in 1..=u64::MAX,
-            examples Some(500), built_in "as many as `columns`";
+            examples Some(500), also "; beside a ladder from a mixture as many as hidden units, from 128 to 500", built_in "as many as `columns`";
         /// Gibbs steps per update.
         k: usize = 1, in 1..=MOST_GIBBS_STEPS;
         /// Updates between two steps of the ladder. In between, the particles at β = 1 take plain Gibbs steps, and

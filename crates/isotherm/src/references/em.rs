@@ -13,11 +13,40 @@ use super::mixture::{Mixture, log_sum_exp};
 use crate::error::Result;
 use crate::model::log_odds;
 
-/// Rows that a mixture is fitted to at most; of more, a random choice.
-const MOST_ROWS: usize = 20_000;
+/// How much work a fit may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Effort {
+    /// Rows at most; of more, a random choice.
+    pub rows: usize,
+    /// Iterations of expectation maximisation at most.
+    pub iterations: usize,
+}
 
-/// Iterations of expectation maximisation at most.
-const MOST_ITERATIONS: usize = 60;
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort { rows: 20_000, iterations: 60 }
+    }
+}
+
+/// Iterations that usually suffice, and the fewest rows for each component.
+const SUFFICIENT_ITERATIONS: usize = 20;
+const FEWEST_ROWS: usize = 32;
+
+/// Nanoseconds that an iteration takes for each row and component, roughly, and for each visible unit of theirs.
+const COST_OF_A_SHARE: f64 = 11.0;
+const COST_OF_A_UNIT: f64 = 0.016;
+
+impl Effort {
+    /// What fits into so many nanoseconds: first fewer iterations, then fewer rows.
+    pub(super) fn within(nanoseconds: f64, components: usize, n_visible: usize) -> Effort {
+        let all = Effort::default();
+        let row = components as f64 * (COST_OF_A_SHARE + COST_OF_A_UNIT * n_visible as f64);
+        let affordable = (nanoseconds / row) as usize;
+        let rows = (affordable / SUFFICIENT_ITERATIONS).clamp(FEWEST_ROWS * components, all.rows);
+        let iterations = (affordable / rows).clamp(SUFFICIENT_ITERATIONS, all.iterations);
+        Effort { rows, iterations }
+    }
+}
 
 /// It ends when an iteration raises the mean log-likelihood by less than this, in nats.
 const ENOUGH: f64 = 1e-3;
@@ -50,7 +79,18 @@ pub fn fit(
     key: Key,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Result<Fit> {
-    let rows = &some_of(rows, key);
+    fit_with(Effort::default(), rows, components, key, progress)
+}
+
+/// [`fit`] with another effort.
+pub(super) fn fit_with(
+    effort: Effort,
+    rows: &BitMatrix,
+    components: usize,
+    key: Key,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<Fit> {
+    let rows = &some_of(rows, effort.rows, key);
     let (count, marginals) = (rows.rows() as f64, marginals(rows));
     let seeds = seeds(rows, components.clamp(1, rows.rows()), key);
     let mut on = BitMatrix::zeros(rows.cols(), rows.rows());
@@ -58,11 +98,11 @@ pub fn fit(
     let mut shares = nearest(rows, &seeds);
     let (mut before, mut iterations, wanted) = (f64::NEG_INFINITY, 0, shares.cols());
     loop {
-        unless_interrupted(progress(iterations as f64 / MOST_ITERATIONS as f64))?;
+        unless_interrupted(progress(iterations as f64 / effort.iterations as f64))?;
         let mixture = maximise(&on, &shares, &marginals);
         let (expected, log_likelihood) = expect(&mixture, rows);
         iterations += 1;
-        let ends = log_likelihood - before < ENOUGH || iterations == MOST_ITERATIONS;
+        let ends = log_likelihood - before < ENOUGH || iterations >= effort.iterations;
         if ends {
             let died = wanted - mixture.components();
             return Ok(Fit { mixture, iterations, log_likelihood, died });
@@ -77,12 +117,12 @@ fn total(shares: &Matrix) -> f64 {
 }
 
 /// The rows, or a random choice of them.
-fn some_of(rows: &BitMatrix, key: Key) -> BitMatrix {
-    if rows.rows() <= MOST_ROWS {
+fn some_of(rows: &BitMatrix, most: usize, key: Key) -> BitMatrix {
+    if rows.rows() <= most {
         return rows.clone();
     }
     let rng = &mut key.sequence(Purpose::Mixture, 0);
-    let mut chosen = index::sample(rng, rows.rows(), MOST_ROWS).into_vec();
+    let mut chosen = index::sample(rng, rows.rows(), most).into_vec();
     chosen.sort_unstable();
     rows.select(&chosen)
 }
@@ -208,7 +248,7 @@ mod tests {
         let truth = Mixture::new(&weights, odds);
         let (rows, _) = truth.draw(ROWS, Key { seed: 4, step: 0 });
         let found = fitted(&rows, 12, 5);
-        assert!(found.iterations < MOST_ITERATIONS);
+        assert!(found.iterations < Effort::default().iterations);
         let log_likelihoods =
             |mixture: &Mixture| mixture.log_densities(&rows).iter().sum::<f64>() / ROWS as f64;
         let (of_fit, of_truth) = (log_likelihoods(&found.mixture), log_likelihoods(&truth));
@@ -231,6 +271,22 @@ mod tests {
         for (odds, marginal) in found.log_odds().row(0).iter().zip(marginals(&rows)) {
             assert!((f64::from(*odds) - log_odds(marginal)).abs() < 1e-5);
         }
+    }
+
+    #[test]
+    fn a_cheap_fit_takes_fewer_iterations_and_then_fewer_rows() {
+        let within = |seconds: f64| Effort::within(seconds * 1e9, 64, 1000);
+        assert_eq!(within(100.0), Effort::default());
+        let fewer = within(1.0);
+        assert!(fewer.rows == 20_000 && fewer.iterations < 60, "{fewer:?}");
+        let fewer = within(0.3);
+        assert!(fewer.rows < 20_000 && fewer.iterations == 20, "{fewer:?}");
+        assert_eq!(within(0.0), Effort { rows: 2048, iterations: 20 });
+        let (rows, _) =
+            Mixture::new(&[1.0], Matrix::zeros(1, 40)).draw(500, Key { seed: 1, step: 0 });
+        let effort = Effort { rows: 100, iterations: 3 };
+        let found = fit_with(effort, &rows, 8, Key { seed: 2, step: 0 }, &mut |_| true).unwrap();
+        assert_eq!(found.iterations, 3);
     }
 
     #[test]

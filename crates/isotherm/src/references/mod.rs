@@ -13,6 +13,7 @@ mod mixture;
 mod reference;
 mod small_rbm;
 mod train_small;
+mod work;
 
 pub use clusters::{Clusters, ROWS_FOR_CLUSTERS, evenly};
 pub use em::{Fit, fit};

@@ -7,7 +7,7 @@ use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::streams::Key;
 use serde::{Deserialize, Serialize};
 
-use super::{Fitted, HeldOut, Mixture, ReferenceRecord, SmallRbm, em, train_small};
+use super::{Fitted, HeldOut, Mixture, ReferenceRecord, SmallRbm, em, train_small, work};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Parameters;
@@ -114,7 +114,9 @@ impl Reference {
         if let Some(components) = plan.components {
             let key = Key { seed: plan.options.seed, step: 0 };
             let tell = &mut |share| progress("fitting a mixture as reference", share);
-            let fit = em::fit(&rows_of(data, key), components, key, tell)?;
+            let work = work::of_reference(plan, data.n_visible());
+            let effort = em::Effort::within(work, components, data.n_visible());
+            let fit = em::fit_with(effort, &rows_of(data, key), components, key, tell)?;
             let fitted = Fitted::Mixture {
                 components_asked: components,
                 components: fit.mixture.components(),

@@ -8,6 +8,7 @@ use isotherm_tempering::causes::{NonFinite, unless_interrupted};
 use isotherm_tempering::streams::Purpose;
 use isotherm_tempering::threads::keep_awake;
 
+use super::work::{self, COST_OF_A_WEIGHT};
 use super::{ReferenceError, SmallRbm};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -15,9 +16,6 @@ use crate::options::{Algorithm, LrDecay, Options, PathKind, Plan};
 use crate::paths::cost_of_a_step;
 use crate::paths::hidden_marginal::cost_of_a_sweep;
 use crate::trainer::{Diverged, TrainState, Trainer};
-
-/// The share of the work of a run that goes into its reference.
-const SHARE: f64 = 0.04;
 
 /// The most updates: with a few hidden units, more improve nothing.
 const MOST_UPDATES: u64 = 20_000;
@@ -28,9 +26,6 @@ const RUNGS: usize = 5;
 
 /// Examples in a minibatch.
 const BATCH: usize = 100;
-
-/// Nanoseconds that an update takes for each weight, roughly.
-const COST_OF_A_WEIGHT: f64 = 1.0;
 
 /// Nanoseconds of a state and a visible unit when the hidden states are enumerated, roughly, and of a weight and a
 /// row when the likelihood is measured.
@@ -90,22 +85,12 @@ fn about_the_reference(error: Error) -> Error {
 
 /// As many updates as fit into the share of the run's work, by rough costs in nanoseconds.
 fn updates(plan: &Plan, n_visible: usize, n_hidden: usize) -> u64 {
-    let (options, ladder_steps) = (&plan.options, plan.options.ladder_steps(plan.total_steps()));
-    // The run: a step of Gibbs sampling for every replica, and the gradient for every example and particle.
-    let row = cost_of_a_step(n_visible, options.hidden);
-    let between = plan.total_steps().saturating_sub(ladder_steps);
-    let replicas = ladder_steps as f64 * (plan.columns * (plan.rungs - 1) + plan.particles) as f64
-        + between as f64 * plan.particles as f64;
-    let gradient = options.optimiser.updates as f64
-        * ((options.optimiser.batch + plan.particles) as f64 * row
-            + COST_OF_A_WEIGHT * (n_visible * options.hidden) as f64);
-    let run = replicas * options.sampler.k as f64 * row + gradient;
-    // Its reference: likewise on the hidden-marginal path, whose samples are drawn apart.
+    // An update on the hidden-marginal path, whose samples are drawn apart.
     let row = cost_of_a_step(n_visible, n_hidden);
     let update = (COLUMNS * RUNGS) as f64 * cost_of_a_sweep(n_visible, n_hidden)
         + (BATCH + 2 * COLUMNS) as f64 * row
         + COST_OF_A_WEIGHT * (n_visible * n_hidden) as f64;
     let enumeration = COST_OF_A_TERM * libm::exp2(n_hidden as f64) * n_visible as f64;
-    let affordable = (SHARE * run - enumeration) / update;
+    let affordable = (work::of_reference(plan, n_visible) - enumeration) / update;
     (affordable as u64).clamp(1, MOST_UPDATES)
 }

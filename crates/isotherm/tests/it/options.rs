@@ -85,7 +85,7 @@ fn help_names_options_in_the_words_of_a_front_end() {
     }
     assert!(spec("shape").describe(&Loud).contains("for SMOOTH."));
     assert!(spec("seed").describe(&Loud).contains("of DATA-SEED and of binarise:=static:SEED"));
-    assert_eq!(spec("particles").describe_default(&Loud).unwrap(), "500");
+    assert!(spec("particles").describe_default(&Loud).unwrap().starts_with("500; beside a ladder"));
     assert_eq!(spec("particles").describe_built_in(&Loud).unwrap(), "as many as COLUMNS");
     assert_eq!(spec("k").describe_default(&Plain).unwrap(), "1");
 }
@@ -403,7 +403,7 @@ fn help_says_what_the_defaults_are() {
     assert_eq!(built_in("lr").unwrap(), mixture.lr.to_string());
     assert_eq!(default("lr-decay"), word(&examples.lr_decay));
     assert_eq!(built_in("lr-decay").unwrap(), word(&mixture.lr_decay));
-    assert!(default("l1").starts_with(&format!("{}, half", examples.l1)));
+    assert!(default("l1").starts_with(&format!("{} for pictures, half", examples.l1)));
     let plan = Options::for_examples().check(100).unwrap();
     assert_eq!(default("rungs"), plan.rungs().to_string());
     let mut from_mixture = Options::for_examples().hidden(100);
@@ -412,7 +412,14 @@ fn help_says_what_the_defaults_are() {
     let columns = [plan.columns(), from_mixture.sampler.columns.unwrap()];
     let words = format!("{}; {} from a mixture, as many", columns[0], columns[1]);
     assert!(default("columns").starts_with(&words), "{}", default("columns"));
-    assert_eq!(default("particles"), plan.particles().to_string());
+    let of = |hidden| {
+        let mut options = Options::for_examples().hidden(hidden);
+        options.adapt_to(&Dataset::from_rows(&[[0u8, 1], [1, 0]]).unwrap(), &Chosen::default());
+        options.sampler.particles.unwrap()
+    };
+    let bounds = format!("as many as hidden units, from {} to {}", of(33), of(10_000));
+    let words = format!("{}; beside a ladder from a mixture {bounds}", plan.particles());
+    assert_eq!(default("particles"), words);
     assert_eq!(built_in("rungs"), None);
     assert_eq!(spec("batch").for_examples.as_deref(), Some("100"));
 }
@@ -430,7 +437,8 @@ fn figures_in_help_are_those_of_the_code() {
     let words = format!("{} passes over the data, {} over", passes(300, false), passes(180, true));
     assert!(updates.starts_with(&words), "{updates}");
     let lr = spec("lr").describe_default(&Plain).unwrap();
-    assert!(lr.ends_with(&format!("down to {}", few.lr)), "{lr}");
+    let hurried = Pace::of(usize::MAX, 1, false, Some(1));
+    assert!(lr.ends_with(&format!("from {} to {}", few.lr, hurried.lr)), "{lr}");
 
     let full = Budget::full();
     let words = |name: OptionName| {
