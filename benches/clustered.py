@@ -186,11 +186,13 @@ def main() -> None:
         updates = bench.updates(train, hidden, arguments.methods)
         for method, seed in itertools.product(arguments.methods, range(1, arguments.seeds + 1)):
             run = arguments.out / f"{name}-{hidden}-{method}-{seed}"
-            if not (run / "row.json").exists():
+            if not (run / "cost.json").exists():
                 pace = [] if method == arguments.methods[0] else ["--updates", int(updates[method])]
                 cost = bench.train(train, hidden, method, run, "--seed", seed, *pace)
-                row = {"set": name, "hidden": hidden, "method": method, "seed": seed, **cost}
-                row |= bench.measure(train, test, clusters, run)
+                (run / "cost.json").write_text(json.dumps(cost))
+            if not (run / "row.json").exists():
+                row = {"set": name, "hidden": hidden, "method": method, "seed": seed}
+                row |= json.loads((run / "cost.json").read_text()) | bench.measure(train, test, clusters, run)
                 (run / "row.json").write_text(json.dumps(row))
             rows.append(json.loads((run / "row.json").read_text()))
             print(rows[-1], file=sys.stderr, flush=True)

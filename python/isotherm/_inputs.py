@@ -16,6 +16,9 @@ from isotherm._parameters import OPTIONS, Parameters
 #: What a run calls examples that came as an array.
 ARRAY = "an array in memory"
 
+#: Training examples that an estimator keeps, to start samplers from and to know the clusters of the data.
+MOST_KEPT = 3000
+
 
 class Inputs:
     """The part of the estimator that turns arguments and arrays into what the engine takes."""
@@ -105,8 +108,9 @@ class Inputs:
         return self._examples(X, name, rule, like)[0]
 
     def _some_of(self, X: Any) -> np.ndarray:
-        """Some rows as bits, eight in a byte."""
-        X = X[np.linspace(0, X.shape[0] - 1, min(200, X.shape[0])).astype(int)]
+        """Some rows as bits, eight in a byte: a random choice, because files may repeat themselves."""
+        if X.shape[0] > MOST_KEPT:
+            X = X[np.sort(np.random.default_rng(0).choice(X.shape[0], MOST_KEPT, replace=False))]
         X = X.toarray() if sparse.issparse(X) else X
         low, high = self.range_ or (0.0, 1.0)
         return np.packbits(X > low + 0.5 * (high - low), axis=1)

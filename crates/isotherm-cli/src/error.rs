@@ -31,8 +31,6 @@ pub(crate) enum CliError {
     OwnTrainingData { run: PathBuf },
     /// The run has no such part of its data.
     NoPart { run: PathBuf, part: OptionName },
-    /// A model file is evaluated without data.
-    NoData { place: PathBuf },
     /// The file for the samples exists.
     Exists { path: PathBuf },
     /// The file for the samples does not end in `.npy`.
@@ -48,7 +46,7 @@ impl Cause for CliError {
             Threads { .. } | Signals { .. } | OwnTrainingData { .. } | NoPart { .. } => {
                 Kind::Options
             }
-            NoData { .. } | NotNpy { .. } => Kind::Options,
+            NotNpy { .. } => Kind::Options,
             Width { .. } => Kind::Data,
             Output { .. } | Json { .. } | NoAveraged { .. } => Kind::Io,
             Exists { .. } | NoPlace { .. } => Kind::Io,
@@ -85,11 +83,6 @@ impl Cause for CliError {
                 dialect.setting(name::data, "FILE"),
                 option(*part),
                 option(config::name::split)
-            ),
-            CliError::NoData { place } => format!(
-                "{} is a model without data; give some with {}",
-                place.display(),
-                dialect.setting(name::data, "FILE")
             ),
             CliError::Exists { path } => format!(
                 "{} exists; {} replaces it, {} leaves it alone",

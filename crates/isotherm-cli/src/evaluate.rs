@@ -2,15 +2,20 @@
 
 use std::path::Path;
 
-use isotherm::Result;
 use isotherm::data::{Binarise, DataDiagnostic, Dataset, LeftOut};
 use isotherm::diagnostics::Diagnostic;
-use isotherm::likelihood::{KnownData, LogLikelihood, LogZMethod, LogZResult, Origin, exact};
+use isotherm::likelihood::{KnownData, LogLikelihood, LogZ, LogZMethod, LogZResult, Origin, exact};
 use isotherm::model::{ModelFile, Rbm};
+use isotherm::references::Distribution;
+use isotherm::sampling::{Known, SampleOptions, sample_model};
+use isotherm::{BitMatrix, Result};
 use isotherm_data::Source;
+
 use isotherm_run::config::name;
 use isotherm_run::read_model;
 use isotherm_run::{RunData, RunFolder};
+use isotherm_tempering::streams::Key;
+use serde_json::json;
 
 use crate::Ending;
 use crate::args::EvaluateArguments;
@@ -26,8 +31,8 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
         true => of_file(arguments)?,
         false => of_run(arguments, options.log_z)?,
     };
-    let Subject { model, has_averaged, data, training } = subject;
-    for data in [Some(&data), training.as_ref()].into_iter().flatten() {
+    let Subject { model, has_averaged, data, training, others } = subject;
+    for data in [data.as_ref(), training.as_ref()].into_iter().flatten() {
         if data.n_visible() != model.n_visible() {
             return Err(CliError::Width {
                 data: data.name().to_owned(),
@@ -38,20 +43,27 @@ pub(crate) fn run(arguments: &EvaluateArguments, quiet: bool) -> Result<Ending> 
             .into());
         }
     }
-    let about = [DataDiagnostic::of_reading(&data), DataDiagnostic::of_held_out(&data)];
-    let about: Vec<Diagnostic> = about.into_iter().flatten().map(Diagnostic::from).collect();
-    warn(&about);
+    if let Some(data) = &data {
+        let about = [DataDiagnostic::of_reading(data), DataDiagnostic::of_held_out(data)];
+        let about: Vec<Diagnostic> = about.into_iter().flatten().map(Diagnostic::from).collect();
+        warn(&about);
+    }
     let mut stages = Stages::new(quiet);
     let show = &mut |stage: &str, share| {
         stages.show(stage, share);
         true
     };
-    let known = match &training {
-        Some(training) => KnownData::training(training).and([&data]),
-        None => KnownData { origin: Origin::Measured, sets: vec![&data] },
+    let known = match (&training, &data) {
+        (Some(training), data) => KnownData::training(training).and(data),
+        (None, Some(data)) => KnownData { origin: Origin::Measured, sets: vec![data] },
+        (None, None) => KnownData { origin: Origin::OwnSamples, sets: Vec::new() },
     };
+    let known = known.and(&others);
     let log_z = LogZResult::find(&model, known, options.log_z, &options.budget(), show)?;
     stages.finish();
+    let Some(data) = data else {
+        return tell_log_z(&log_z, arguments.json);
+    };
     let measured = log_z.likelihood(&model, &data);
     if arguments.json {
         let text = serde_json::to_string_pretty(&measured)
@@ -91,10 +103,17 @@ struct Subject {
     model: Rbm,
     /// Whether there are averaged parameters beside those that are evaluated.
     has_averaged: bool,
-    data: Dataset,
+    /// What is measured; without it, log Z alone is found.
+    data: Option<Dataset>,
     /// The training data, where they are known.
     training: Option<Dataset>,
+    /// Other states that are typical of the model: more data of a run, draws of the reference that is stored with a
+    /// model, or samples of the model itself.
+    others: Vec<Dataset>,
 }
+
+/// Samples of a model about which nothing else is known, and draws of its reference.
+const DRAWN: usize = 1000;
 
 fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
     let folder = RunFolder::open(&arguments.run)?;
@@ -104,6 +123,7 @@ fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
     let (file, about) = folder.read_model()?;
     warn(&about);
     let has_averaged = file.averaged.is_some();
+    let reference = file.reference.clone();
     let model = choose(file, arguments.averaged, folder.path())?;
     let mut config = folder.read_config()?;
     let rule = rule(arguments)?.unwrap_or(config.data.binarise);
@@ -134,9 +154,15 @@ fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
             }
         });
         let training = training.ok();
-        return Ok(Subject { model, has_averaged, data, training });
+        let reference = match &training {
+            Some(_) => None,
+            None => drawn(&reference)?,
+        };
+        let others = reference.into_iter().collect();
+        return Ok(Subject { model, has_averaged, data: Some(data), training, others });
     }
     let RunData { train, valid, test } = own?;
+    let others = valid.iter().chain(&test).cloned().collect();
     let (name, part) = match arguments.on.as_deref() {
         Some("valid") => (name::valid, valid),
         Some("test") => (name::test, test),
@@ -144,15 +170,18 @@ fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
     };
     let no_part = || CliError::NoPart { run: folder.path().to_owned(), part: name };
     let data = part.ok_or_else(no_part)?;
-    Ok(Subject { model, has_averaged, data, training: Some(train) })
+    Ok(Subject { model, has_averaged, data: Some(data), training: Some(train), others })
+}
+
+/// Draws of a reference that was fitted to the training data: all that is left of them.
+fn drawn(reference: &Distribution) -> Result<Option<Dataset>> {
+    reference.draw(DRAWN, Key { seed: 0, step: 0 }).map(Dataset::from_bits).transpose()
 }
 
 fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
     let file = read_model(&arguments.run)?;
-    let Some(data) = &arguments.data else {
-        return Err(CliError::NoData { place: arguments.run.clone() }.into());
-    };
     let has_averaged = file.averaged.is_some();
+    let reference = file.reference.clone();
     let model = choose(file, arguments.averaged, &arguments.run)?;
     let rule = rule(arguments)?.unwrap_or_default();
     let left_out = left_out(arguments)?;
@@ -161,8 +190,25 @@ fn of_file(arguments: &EvaluateArguments) -> Result<Subject> {
         isotherm_data::load_like(&source, rule, 1, like)
     };
     let training = arguments.train.as_ref().map(|text| load(text, None)).transpose()?;
-    let data = load(data, training.as_ref().and_then(Dataset::scale))?;
-    Ok(Subject { model, has_averaged, data, training })
+    let like = training.as_ref().and_then(Dataset::scale);
+    let data = arguments.data.as_ref().map(|text| load(text, like)).transpose()?;
+    let mut others: Vec<Dataset> = match &training {
+        Some(_) => Vec::new(),
+        None => drawn(&reference)?.into_iter().collect(),
+    };
+    if data.is_none() && training.is_none() {
+        // Where log Z is enumerated, any states will do.
+        let samples = match is_estimated(&model, arguments.options.options()?.log_z) {
+            true => {
+                let known = Known::of_distribution(&reference);
+                let request = SampleOptions::default().count(DRAWN);
+                sample_model(&model, &known, &request, |_| true)?.v
+            }
+            false => BitMatrix::zeros(1, model.n_visible()),
+        };
+        others.insert(0, Dataset::from_bits(samples)?);
+    }
+    Ok(Subject { model, has_averaged, data, training, others })
 }
 
 /// The rule that is asked for.
@@ -178,6 +224,34 @@ fn left_out(arguments: &EvaluateArguments) -> Result<Option<LeftOut>> {
 fn is_estimated(model: &Rbm, way: LogZMethod) -> bool {
     way == LogZMethod::Estimate
         || (way == LogZMethod::Auto && exact::smaller_layer(model) > exact::LARGEST)
+}
+
+/// log Z alone, where there are no data.
+fn tell_log_z(log_z: &LogZResult, as_json: bool) -> Result<Ending> {
+    let text = if as_json {
+        let text = match log_z {
+            LogZResult::Exact(value) => serde_json::to_string_pretty(&json!({
+                "value": value, "std_error": 0.0, "lower": value, "upper": value, "method": "exact",
+            })),
+            LogZResult::Estimated(found) => serde_json::to_string_pretty(found),
+        };
+        text.map_err(|error| CliError::Json { reason: error.to_string() })?
+    } else {
+        match log_z {
+            LogZResult::Exact(value) => format!("log Z {value:.4} by enumeration"),
+            LogZResult::Estimated(found) => {
+                let digits = digits(found.std_error);
+                let LogZ { value, std_error, lower, upper, .. } = &**found;
+                format!(
+                    "log Z {value:.digits$} ± {std_error:.digits$}, estimated, between {lower:.digits$} and \
+                     {upper:.digits$}\n{}",
+                    found.verdict.sentence
+                )
+            }
+        }
+    };
+    print(&format!("{text}\n"))?;
+    Ok(Ending::Done)
 }
 
 fn in_words(measured: &LogLikelihood, log_z: &LogZResult, which: &str, held_out: bool) -> String {

@@ -85,7 +85,8 @@ fn in_words(found: &ClusterWeights) -> String {
         _ => "",
     };
     if found.count() < 2 {
-        return unseen.to_owned();
+        let of = if found.data.is_some() { "the data" } else { "the samples" };
+        return format!("{of} have no clusters whose weights could be compared\n{unseen}");
     }
     // With one sampler its weights are those of all samples.
     let parts = if found.parts.len() > 1 { &found.parts[..] } else { &[] };

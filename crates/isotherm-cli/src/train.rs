@@ -30,9 +30,7 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
         None => free_folder(&config),
     };
     let data = RunData::of(&config)?;
-    if let Some(chosen) = &chosen {
-        config.options.adapt_to(&data.train, chosen);
-    }
+    let because = chosen.as_ref().and_then(|chosen| config.options.adapt_to(&data.train, chosen));
     if out.exists() {
         // A folder that cannot be used is refused before a reference is fitted, which may take a while.
         RunFolder::create(&out, arguments.overwrite)?;
@@ -49,7 +47,7 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
             tell("stopped before the first update; nothing was written");
             return Ok(Ending::Interrupted);
         }
-        run => run?.noting_unused(chosen.as_ref().unwrap_or(&given)),
+        run => run?.noting_unused(chosen.as_ref().unwrap_or(&given)).noting_why(because),
     };
     let session = Session::begin(&out, run, arguments.overwrite)?;
     carry_on(session, &out, quiet)
@@ -62,6 +60,9 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     let mut progress = Progress::new(total, session.training().state().step(), limit, quiet);
     progress.say(&session.training().data().describe());
     progress.say(&describe_size(session.training()));
+    if let Some(reference) = session.training().state().reference().record() {
+        progress.say(&format!("reference: {reference}"));
+    }
     for held_out in [session.training().valid(), session.training().test()].into_iter().flatten() {
         progress.say(&held_out.describe());
     }
@@ -237,7 +238,6 @@ fn describe(summary: &Summary, out: &Path, report: Option<&Path>) -> String {
     }
     if let Some(reference) = &summary.reference {
         lines.push(format!("{:<16}{} ({:.1} s)", "reference", reference.fitted, seconds.fit));
-        lines.extend(reference.held_out.map(|held_out| format!("{:<16}{held_out}", "")));
     }
     for warning in &summary.warnings {
         lines.push(format!("{:<16}{warning}", "warning"));

@@ -9,11 +9,11 @@ use crate::record::LadderRow;
 use crate::record::diagnose::SampleFacts;
 use crate::sampler::{rows_of, sample_checkpoint};
 use isotherm::Result;
-use isotherm::data::{Dataset, Modes};
+use isotherm::data::{Dataset, Modes, some_rows};
 use isotherm::diagnostics::Diagnostic;
 use isotherm::model::{PerfectSampler, Rbm};
 use isotherm::options::{Options, PathKind};
-use isotherm::references::{Clusters, Reference, evenly};
+use isotherm::references::{Clusters, Reference};
 use isotherm::sampling::{ClusterWeights, ClustersOf, MOST_COLUMNS, SampleOptions};
 use isotherm::tensors::Bundle;
 use isotherm_tempering::streams::Key;
@@ -161,7 +161,7 @@ impl ModelSamples {
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<ModelSamples> {
         let samples = sample_checkpoint(options, checkpoint, rows, request, false, progress)?;
-        let few_round_trips = samples.parts[0].ladder.few_round_trips();
+        let few_round_trips = samples.parts.iter().find_map(|part| part.ladder.few_round_trips());
         let (round_trips, clusters, v) = (samples.round_trips, samples.clusters, samples.v);
         let SampleOptions { warm_up, thin, warm_up_of_run, .. } = *request;
         let warm_up = warm_up_of_run.unwrap_or(warm_up);
@@ -182,7 +182,7 @@ fn rows_for_clusters<'a>(options: &Options, data: &'a Dataset) -> Option<Cow<'a,
     let rows = rows_of(data);
     match affordable as usize {
         ..FEWEST_ROWS => None,
-        most if most < rows.rows() => Some(Cow::Owned(evenly(&rows, most))),
+        most if most < rows.rows() => Some(Cow::Owned(some_rows(&rows, most))),
         _ => Some(rows),
     }
 }

@@ -20,7 +20,7 @@ use isotherm::likelihood::{
 };
 use isotherm::model::Rbm;
 use isotherm::options::{Chosen, FinalLikelihood, OptimiserOptions, Plan};
-use isotherm::references::Reference;
+use isotherm::references::{Because, Reference};
 use isotherm::tensors::Bundle;
 use isotherm::trainer::Reach;
 use isotherm::trainer::{Phase, StepInfo, TrainState, Trainer};
@@ -83,6 +83,12 @@ impl TrainingRun {
         self
     }
 
+    /// The same, with the reason for which the reference was chosen, if it was not asked for.
+    pub fn noting_why(mut self, because: Option<Because>) -> TrainingRun {
+        self.state.explain_reference(because);
+        self
+    }
+
     /// Resumes a training run from its checkpoint. `name` is what errors call it.
     pub fn resume(
         config: &Config,
@@ -124,6 +130,8 @@ impl TrainingRun {
                 unused = std::mem::take(names);
                 false
             }
+            // The reference says so itself.
+            Diagnostic::WeakReference { .. } => false,
             _ => true,
         });
         let run = TrainingRun::new(config, plan, data, state);
@@ -268,7 +276,8 @@ impl TrainingRun {
     pub fn diagnostics_at_start(&self) -> Vec<Diagnostic> {
         let names = self.unused.clone();
         let unused = (!names.is_empty()).then_some(Diagnostic::UnusedOptions { names });
-        self.about_data.iter().cloned().chain(unused).collect()
+        let weak = self.state.reference().diagnose();
+        self.about_data.iter().cloned().chain(unused).chain(weak).collect()
     }
 
     fn clock_of(&mut self, phase: Phase) -> &mut f64 {

@@ -58,6 +58,10 @@ pub enum Purpose {
     Patterns = 25,
     /// Which examples of a file are for learning, which are held out.
     Split = 30,
+    /// Some of many examples, where all would take too long.
+    SomeRows = 35,
+    /// How far chance takes weights of clusters from each other.
+    Chance = 36,
     /// Grey values that become zeros and ones once.
     StaticBinarise = 31,
     /// Grey values that are binarised again in every epoch.

@@ -22,7 +22,6 @@ pub fn learning_rate(options: &OptimiserOptions, update: u64) -> f64 {
             LrDecay::Constant => 1.0,
             LrDecay::Linear => 1.0 - done,
             LrDecay::HoldLinear => ((1.0 - done) / (1.0 - HELD)).min(1.0),
-            LrDecay::HoldQuadratic => ((1.0 - done) / (1.0 - HELD)).min(1.0).powi(2),
             LrDecay::HoldExponential => libm::exp(-DECAY * ((done - HELD) / (1.0 - HELD)).max(0.0)),
             LrDecay::Inverse => 0.1 / (0.1 + done),
         }

@@ -324,9 +324,9 @@ fn words(basis: Basis, reasons: &[Reason]) -> String {
                 ),
             };
             format!(
-                "{converged}: samplers from two references and two kinds of starts, and annealing cluster by \
-                 cluster, agree within their errors, {nats_apart:.2} nats apart, with {round_trips} round trips \
-                 of {replicas} replicas and {effective_samples:.0} effective samples of annealing; {unseen}"
+                "{converged}: samplers from two references and two kinds of starts, and annealing component by \
+                 component, are at most {nats_apart:.2} nats apart, with {round_trips} round trips of {replicas} \
+                 replicas and {effective_samples:.0} effective samples of annealing; {unseen}"
             )
         }
         (true, Basis::TwoSamplers { nats_apart, round_trips, replicas, quick }) => {

@@ -13,6 +13,7 @@ mod mixture;
 mod modes;
 mod setting_error;
 mod shape;
+mod some_rows;
 mod split;
 mod table;
 pub mod values;
@@ -30,6 +31,8 @@ pub use mixture::Mixture;
 pub use modes::Modes;
 pub use setting_error::DataSettingError;
 pub use shape::ImageShape;
+pub(crate) use some_rows::some_of;
+pub use some_rows::some_rows;
 pub use split::{Split, SplitRows};
 
 isotherm_tempering::option_names! {

@@ -168,7 +168,10 @@ pub enum Diagnostic {
     SamplersDisagree {
         /// Where the samples of each come from.
         origins: [Origin; 2],
-        /// The weights that each gives to what they disagree about most: a cluster, or what is outside all.
+        /// The number of the cluster that they disagree about most, counted from 1; nothing for what is outside all.
+        #[serde(default)]
+        cluster: Option<usize>,
+        /// The weights that each gives to it.
         shares: [f64; 2],
         /// The total variation distance of the weights.
         distance: f64,
@@ -180,7 +183,10 @@ pub enum Diagnostic {
     ClusterWeights {
         /// The number of clusters.
         clusters: usize,
-        /// The weight, in the data, of the cluster whose weights differ most, or of what is outside all.
+        /// The number of the cluster whose weights differ most, counted from 1; nothing for what is outside all.
+        #[serde(default)]
+        cluster: Option<usize>,
+        /// Its weight in the data.
         data: f64,
         /// Its weight in the samples.
         samples: f64,
@@ -188,6 +194,13 @@ pub enum Diagnostic {
         distance: f64,
         /// What chance makes of it on average.
         by_chance: f64,
+    },
+    /// A fitted reference that describes the examples no better than independent units.
+    WeakReference {
+        /// The mean log-likelihood of the examples by the reference.
+        reference: f64,
+        /// The same by independent units with the marginals.
+        base_rates: f64,
     },
     /// A model that gives the known modes of its data other masses than the data.
     LostModes {
@@ -231,6 +244,7 @@ impl Diagnostic {
             Diagnostic::FewRoundTrips { .. } => "few-round-trips",
             Diagnostic::SamplersDisagree { .. } => "samplers-disagree",
             Diagnostic::ClusterWeights { .. } => "cluster-weights",
+            Diagnostic::WeakReference { .. } => "weak-reference",
             Diagnostic::LostModes { .. } => "lost-modes",
             Diagnostic::IdleUnits { .. } => "idle-units",
         }

@@ -122,12 +122,15 @@ fn every_kind_is_one_sentence_in_the_words_of_the_front_end() {
             Diagnostic::FullLadder { .. } => &["<max-rungs=7>", "0.50", "<min-swap=0.6>"],
             Diagnostic::FewRoundTrips { .. } => &["no round trips", "16 columns", "<warm-up>"],
             Diagnostic::SamplersDisagree { .. } => &[
-                "where the ladder of the run gives 0.250, a ladder from base rates begun at training data",
+                "to cluster 2 the ladder of the run gives 0.250, a ladder from base rates begun at training data",
                 "is 0.250, where chance makes 0.062",
             ],
-            Diagnostic::ClusterWeights { .. } => {
-                &["the 3 clusters", "the data have 0.250 and the samples 0.000", "more than 0.1"]
-            }
+            Diagnostic::ClusterWeights { .. } => &[
+                "data (3)",
+                "for cluster 1, where the data have 0.250 and the samples 0.000",
+                "0.1",
+            ],
+            Diagnostic::WeakReference { .. } => &["-265.75", "-252.50", "<reference=base-rate>"],
             Diagnostic::LostModes { .. } => &["After 5000 updates", "0.60", "more than 0.2."],
             Diagnostic::IdleUnits { .. } => {
                 &["500 samples", "unit 1 is always off", "units 3, 4 are always on", "0.998"]

@@ -191,22 +191,43 @@ impl Diagnostic {
                 trips_in_words(*round_trips),
                 d.option(sampling::name::warm_up)
             ),
-            Diagnostic::SamplersDisagree { origins: [a, b], shares, distance, by_chance } => {
+            Diagnostic::SamplersDisagree {
+                origins: [a, b],
+                cluster,
+                shares,
+                distance,
+                by_chance,
+            } => {
                 format!(
                     "Two samplers of this model disagree, so at least one of them has not found the weights of its \
-                 modes: where {} gives {:.3}, {} gives {:.3}, and the total variation distance of the weights \
+                 modes: to {} {} gives {:.3}, {} gives {:.3}, and the total variation distance of the weights \
                  of clusters is {distance:.3}, where chance makes {by_chance:.3}",
+                    numbered(*cluster),
                     in_words(a),
                     shares[0],
                     in_words(b),
                     shares[1]
                 )
             }
-            Diagnostic::ClusterWeights { clusters, data, samples, distance, by_chance } => format!(
-                "The weights of the {clusters} clusters of the data are not those of the samples: they differ \
-                 most where the data have {data:.3} and the samples {samples:.3}, and the total variation \
+            Diagnostic::ClusterWeights {
+                clusters,
+                cluster,
+                data,
+                samples,
+                distance,
+                by_chance,
+            } => format!(
+                "The weights of the clusters of the data ({clusters}) are not those of the samples: they differ most \
+                 for {}, where the data have {data:.3} and the samples {samples:.3}, and the total variation \
                  distance is {distance:.3}, more than {} and than the {by_chance:.3} that chance makes",
+                numbered(*cluster),
                 limits::CLUSTER_WEIGHTS
+            ),
+            Diagnostic::WeakReference { reference, base_rates } => format!(
+                "The reference of the ladder describes the examples no better than independent units: their mean \
+                 log-likelihood is {reference:.2} by the reference, {base_rates:.2} by independent units; a longer run \
+                 fits it longer, and {} needs no fit",
+                d.setting(name::reference, "base-rate")
             ),
             Diagnostic::LostModes { updates, distance } => format!(
                 "After {updates} updates the masses of the modes differ between the model and the data: their \
@@ -226,6 +247,14 @@ impl Diagnostic {
                 format!("Idle hidden units over {samples} samples: {}", parts.join("; "))
             }
         }
+    }
+}
+
+/// A cluster by its number in tables, or what is outside all.
+fn numbered(cluster: Option<usize>) -> String {
+    match cluster {
+        Some(number) => format!("cluster {number}"),
+        None => "what is outside all clusters".to_owned(),
     }
 }
 

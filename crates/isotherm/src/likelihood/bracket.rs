@@ -21,13 +21,13 @@ use super::budget::Budget;
 use super::clusters::{Clusters, Up};
 use super::evaluating_sampler::{EvaluatingSampler, Length, SamplerReport, SamplerResult};
 use super::explore::explore;
-use super::known::{KnownData, KnownStates, hidden_given};
+use super::known::{KnownData, KnownStates};
 use super::two_references::{two_references, with_shares};
 use super::verdict::{Found, NEGLIGIBLE, have_run_long_enough, judge};
 use crate::error::Result;
 use crate::model::Rbm;
-use crate::paths::{AnyEnsemble, PathKind, hidden_marginal, mixture};
-use crate::references::Mixture;
+use crate::paths::{AnyEnsemble, PathKind, hidden_marginal, mixture, units_given};
+use crate::references::{Distribution, Mixture};
 use isotherm_tempering::causes::Interrupted;
 use isotherm_tempering::evidence::{AnnealingEffort, Pooled};
 use isotherm_tempering::evidence::{Estimate, Reason, Start, WhichReference};
@@ -324,7 +324,7 @@ fn known_units(
     model: &Rbm,
     known: &KnownStates<'_>,
     units_of_path: usize,
-    reference: &Mixture,
+    reference: &Arc<Mixture>,
     rows: usize,
     key: Key,
 ) -> BitMatrix {
@@ -339,15 +339,8 @@ fn known_units(
             cluster[rng.random_range(0..cluster.len())]
         })
         .collect();
-    let h = hidden_given(model, &known.rows().select(&chosen), key);
-    let mut units = BitMatrix::zeros(rows, units_of_path);
-    for (row, &state) in chosen.iter().enumerate() {
-        units.row_mut(row)[..h.words_per_row()].copy_from_slice(h.row(row));
-        for unit in model.n_hidden()..units_of_path {
-            units.set(row, unit, components[state] >> (unit - model.n_hidden()) & 1 == 1);
-        }
-    }
-    units
+    let reference = Distribution::Mixture(reference.clone());
+    units_given(model, &known.rows().select(&chosen), (units_of_path, &reference), key)
 }
 
 /// The value with its error, and the ends of the bracket.

@@ -339,8 +339,8 @@ mod tests {
 
     use super::*;
     use crate::likelihood::exact;
-    use crate::likelihood::known::hidden_given;
     use crate::model::{Initial, Parameters, PerfectSampler};
+    use crate::paths::hidden_given;
 
     fn effort(particles: usize, steps: usize) -> AnnealingEffort {
         AnnealingEffort { particles, most_batches: 1, steps, most_steps: steps, error: 0.1 }

@@ -11,11 +11,11 @@ use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::evaluating_sampler::{EvaluatingSampler, Length};
-use super::known::{KnownStates, hidden_given};
+use super::known::KnownStates;
 use crate::error::Result;
 use crate::model::Rbm;
 use crate::paths::joint::joint;
-use crate::paths::{PathContext, PathKind, RbmEnsemble, SwapOn};
+use crate::paths::{PathContext, PathKind, RbmEnsemble, SwapOn, hidden_given};
 use crate::references::fit;
 use isotherm_tempering::Ensemble;
 use isotherm_tempering::causes::{Interrupted, unless_interrupted};

@@ -5,14 +5,14 @@
 
 use std::collections::HashSet;
 
-use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
+use isotherm_kernels::BitMatrix;
 
 use super::free_energies::minus_free_energies;
 use crate::data::Dataset;
 use crate::model::Rbm;
 use crate::references::log_sum_exp;
 use isotherm_tempering::evidence::Origin;
-use isotherm_tempering::streams::{Key, Purpose};
+use isotherm_tempering::streams::Key;
 
 /// Rows of a data set at most; of more, a random choice.
 const MOST_ROWS: usize = 100_000;
@@ -120,20 +120,6 @@ pub(super) fn floor_of<'a>(rows: impl IntoIterator<Item = (&'a BitMatrix, &'a [f
         logs.extend((0..rows.rows()).filter(|&it| seen.insert(rows.row(it))).map(|it| minus_f[it]));
     }
     log_sum_exp(logs.iter().copied())
-}
-
-/// h given each row of visible units.
-pub(super) fn hidden_given(model: &Rbm, v: &BitMatrix, key: Key) -> BitMatrix {
-    let mut fields = Matrix::zeros(v.rows(), model.n_hidden());
-    model.hidden_field(v.as_rows(), fields.tiles_mut());
-    let mut h = BitMatrix::zeros(v.rows(), model.n_hidden());
-    for row in 0..v.rows() {
-        // Stream 0 may have chosen the rows.
-        let mut rng = key.lanes(Purpose::Start, row + 1);
-        let (level, cols) = (Level::detect(), model.n_hidden());
-        bernoulli::draw_row(level, fields.row_tiles(row), &[], 1.0, cols, &mut rng, h.row_mut(row));
-    }
-    h
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::bracket::LogZ;
 use super::exact;
 use super::free_energies::{minus_free_energies, quick_minus_free_energies};
 use super::known::floor_of;
-use crate::data::{Data, Dataset, KnownDensity, Stratum};
+use crate::data::{Data, Dataset, KnownDensity, Stratum, some_rows};
 use crate::error::Result;
 use crate::model::Rbm;
 use isotherm_tempering::evidence::Estimate;
@@ -183,7 +183,7 @@ fn mean_log_probability(
     }
 }
 
-/// All rows, or an even spread of some with the error that comes of leaving out the others.
+/// All rows, or a random choice of some with the error that comes of leaving out the others.
 fn of_rows(
     minus_f: impl Fn(&BitMatrix) -> Vec<f64>,
     log_z: impl FnOnce(f64) -> f64,
@@ -203,8 +203,7 @@ fn of_rows(
         let of_examples = several.then(|| (variance(&log_p) / log_p.len() as f64).sqrt());
         return Mean { value: mean(&log_p), std_error: 0.0, of_examples };
     }
-    let spread: Vec<usize> = (0..SOME).map(|i| i * rows.rows() / SOME).collect();
-    let log_p = log_p(&rows.select(&spread));
+    let log_p = log_p(&some_rows(rows, SOME));
     // Of a finite number of rows: none left out, no error.
     let left_out = 1.0 - SOME as f64 / rows.rows() as f64;
     let std_error = (left_out * variance(&log_p) / SOME as f64).sqrt();

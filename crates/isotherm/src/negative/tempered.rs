@@ -77,6 +77,18 @@ impl Tempered {
         let tempering = temper(ensemble, state, |rows| random_hidden(rows, units, key));
         Tempered { tempering, between, ladder_plan: LadderPlan::of(plan), was_between: false }
     }
+
+    /// What a fixed ladder learns too, such as the weights of a mixture's components along the path, and how the
+    /// rungs of an adaptive one move.
+    fn adapt(&mut self) -> Option<Change> {
+        match &self.ladder_plan.adaptation {
+            Some(adaptation) => self.tempering.adapt(adaptation),
+            None => {
+                self.tempering.learn();
+                None
+            }
+        }
+    }
 }
 
 impl NegativeSampler for Tempered {
@@ -111,9 +123,8 @@ impl NegativeSampler for Tempered {
     /// that the ladder that is reported is the one that was measured.
     fn after_step(&mut self, done: &AfterStep<'_>) -> Option<Change> {
         let plan = &self.ladder_plan.plan;
-        let adapts = plan.tempers(done.step) && plan.tempers_again(done.step + 1);
-        let adaptation = self.ladder_plan.adaptation.filter(|_| adapts)?;
-        self.tempering.adapt(&adaptation)
+        let goes_on = plan.tempers(done.step) && plan.tempers_again(done.step + 1);
+        goes_on.then(|| self.adapt()).flatten()
     }
 
     /// The earlier plan left out the adaptation after its last step of the ladder. It is done now, if more
@@ -121,11 +132,8 @@ impl NegativeSampler for Tempered {
     fn change_plan(&mut self, plan: &Plan, step: u64) {
         let left_out = !self.ladder_plan.plan.tempers_again(step);
         self.ladder_plan = LadderPlan::of(plan);
-        if let Some(adaptation) = self.ladder_plan.adaptation
-            && left_out
-            && plan.tempers_again(step)
-        {
-            self.tempering.adapt(&adaptation);
+        if left_out && plan.tempers_again(step) {
+            self.adapt();
         }
     }
 

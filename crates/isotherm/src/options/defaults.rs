@@ -3,7 +3,7 @@
 use super::{Chosen, Options, Section, name};
 use crate::data::Dataset;
 use crate::paths::{PathKind, SwapOn};
-use crate::references::{HeldOut, ReferenceKind, components_for};
+use crate::references::{Because, HeldOut, ReferenceKind, components_for};
 
 /// The precision of the prior on differences between neighbouring pixels, for the likelihood of all
 /// examples. The gradient is a mean over the examples, so there it is divided by their number.
@@ -72,15 +72,11 @@ impl Options {
         <Options as Section>::for_examples()
     }
 
-    /// Adapts what was not chosen to the data and to what was: the particles, the pace and, for pictures, the
-    /// penalty on differences between neighbouring pixels. A stream with a known density needs nothing.
-    pub fn adapt_to(&mut self, data: &Dataset, chosen: &Chosen) {
-        let Some(examples) = data.examples() else { return };
-        if self.can_start_from_a_mixture(data.n_visible()) {
-            let independent = HeldOut::of(data).is_some_and(|found| !found.favours_a_mixture());
-            self.sampler.reference =
-                if independent { ReferenceKind::BaseRate } else { ReferenceKind::Mixture };
-        }
+    /// Adapts what was not chosen to the data and to what was: the reference, the particles, the pace and the penalties.
+    /// A stream with a known density needs nothing. Returns why the reference was chosen here, if it was.
+    pub fn adapt_to(&mut self, data: &Dataset, chosen: &Chosen) -> Option<Because> {
+        let examples = data.examples()?;
+        let because = self.choose_reference_for(data, chosen);
         if self.sampler.reference == ReferenceKind::Mixture && !chosen.contains(name::columns) {
             // No more than there are particles, if their number was chosen.
             let particles = self.sampler.particles.unwrap_or(COLUMNS_FROM_A_MIXTURE);
@@ -119,18 +115,40 @@ impl Options {
             let most = self.most_smoothness();
             self.optimiser.smooth = self.optimiser.smooth.min(most);
         }
+        because
     }
 
-    /// Whether a reference that is not chosen can be a mixture: if there is a ladder, on a path that was not chosen
-    /// either and takes references. The hidden-marginal path of few hidden units needs none.
-    fn can_start_from_a_mixture(&self, n_visible: usize) -> bool {
-        let sampler = &self.sampler;
-        let path = PathKind::automatic(n_visible, self.hidden);
-        sampler.algorithm.is_tempered()
-            && sampler.path == PathKind::Auto
-            && sampler.reference == ReferenceKind::Auto
-            && sampler.swap != Some(SwapOn::Energy)
-            && path.entry(n_visible, self.hidden).takes_references
+    /// Chooses the reference of a ladder that can have one of several, by held-out examples, and says why.
+    fn choose_reference_for(&mut self, data: &Dataset, chosen: &Chosen) -> Option<Because> {
+        let (n_visible, hidden) = (data.n_visible(), self.hidden);
+        let sampler = &mut self.sampler;
+        if !sampler.algorithm.is_tempered() || sampler.reference != ReferenceKind::Auto {
+            return None;
+        }
+        let can_be_chosen = matches!(sampler.path, PathKind::Auto | PathKind::BaseRate);
+        if chosen.contains(name::components) && can_be_chosen {
+            sampler.reference = ReferenceKind::Mixture;
+            return None;
+        }
+        let path = match sampler.path {
+            PathKind::Auto => PathKind::automatic(n_visible, hidden),
+            path => path,
+        };
+        if !path.entry(n_visible, hidden).takes_references {
+            return (sampler.path == PathKind::Auto).then_some(Because::FewHiddenUnits);
+        }
+        let (reference, because) = match HeldOut::of(data) {
+            _ if sampler.swap == Some(SwapOn::Energy) => {
+                (ReferenceKind::BaseRate, Because::SwapsOnEnergies)
+            }
+            None => (ReferenceKind::Mixture, Because::FewExamples),
+            Some(found) if found.favours_a_mixture() => {
+                (ReferenceKind::Mixture, Because::HeldOut(found))
+            }
+            Some(found) => (ReferenceKind::BaseRate, Because::HeldOut(found)),
+        };
+        sampler.reference = reference;
+        Some(because)
     }
 
     /// The largest penalty on differences between neighbouring pixels that is stable. If a weight differs
@@ -223,18 +241,34 @@ mod tests {
         assert_eq!(of(large().particles(Some(20))), (ReferenceKind::Mixture, Some(20), Some(30)));
         let chosen = adapted(&data, &[name::columns], large().columns(Some(7))).sampler;
         assert_eq!((chosen.reference, chosen.columns), (ReferenceKind::Mixture, Some(7)));
-        // Few hidden units, no ladder, a path or swaps that were chosen.
-        for options in [
-            large().hidden(20),
-            large().algorithm(Algorithm::Sml),
-            large().path(PathKind::BaseRate),
-            large().path(PathKind::Joint),
-            large().swap(Some(SwapOn::Energy)),
-        ] {
+        assert_eq!(of(large().path(PathKind::BaseRate)), mixture);
+        // Few hidden units, no ladder, a path that has its own.
+        for options in
+            [large().hidden(20), large().algorithm(Algorithm::Sml), large().path(PathKind::Joint)]
+        {
             assert_eq!(of(options), (ReferenceKind::Auto, None, None));
         }
-        let base_rate = large().reference(ReferenceKind::BaseRate);
-        assert_eq!(of(base_rate), (ReferenceKind::BaseRate, None, None));
+        for options in
+            [large().reference(ReferenceKind::BaseRate), large().swap(Some(SwapOn::Energy))]
+        {
+            assert_eq!(of(options), (ReferenceKind::BaseRate, None, None));
+        }
+        let few = adapted(&data, &[name::components], large().hidden(20).components(Some(5)));
+        assert_eq!(few.sampler.reference, ReferenceKind::Mixture, "components imply a mixture");
+    }
+
+    #[test]
+    fn why_a_reference_was_chosen_is_known() {
+        let data = pictures(3000, 64);
+        let why = |mut options: Options| options.adapt_to(&data, &Chosen::default());
+        let large = || Options::for_examples().hidden(100);
+        assert!(matches!(why(large()), Some(Because::HeldOut(found)) if found.favours_a_mixture()));
+        assert_eq!(why(large().hidden(20)), Some(Because::FewHiddenUnits));
+        assert_eq!(why(large().swap(Some(SwapOn::Energy))), Some(Because::SwapsOnEnergies));
+        assert_eq!(why(large().reference(ReferenceKind::BaseRate)), None);
+        assert_eq!(why(large().algorithm(Algorithm::Sml)), None);
+        let few = Dataset::from_rows(&[[0u8, 1], [1, 0]]).unwrap();
+        assert_eq!(large().adapt_to(&few, &Chosen::default()), Some(Because::FewExamples));
     }
 
     /// A penalty that was not chosen is never too strong.

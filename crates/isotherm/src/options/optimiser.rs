@@ -18,8 +18,6 @@ pub enum LrDecay {
     Linear,
     /// Held for 30 % of the updates, then linearly to zero.
     HoldLinear,
-    /// Held for 30 % of the updates, then to zero as the square of the time left.
-    HoldQuadratic,
     /// Held for 30 % of the updates, then exponentially to 1/2000.
     HoldExponential,
     /// As 1/t, halved after a tenth of the updates.
@@ -54,7 +52,7 @@ section! {
             examples 0.05,
             also ", or in proportion less or more where there are more or fewer updates than those passes take, from 0.01 to 0.1";
         /// How the learning rate falls: not at all, linearly to 0, held for 30 % of the updates and then
-        /// linearly to 0, as the square of the time left, or exponentially to 1/2000, or as 1/t.
+        /// linearly to 0 or exponentially to 1/2000, or as 1/t.
         lr_decay: LrDecay = LrDecay::Linear, examples LrDecay::HoldLinear;
         /// Momentum.
         momentum: f64 = 0.0, in 0.0..=0.999_999;

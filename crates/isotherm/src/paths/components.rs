@@ -15,10 +15,7 @@ use isotherm_kernels::{LANES, LaneRng, Level, Tile};
 use std::sync::Arc;
 
 use super::balance::Balance;
-use crate::references::{Mixture, uniform};
-
-/// The most components of a mixture that can be a reference.
-pub const MOST_COMPONENTS: usize = 256;
+use crate::references::{MOST_COMPONENTS, Mixture, uniform};
 
 /// A mixture as the reference of a path.
 #[derive(Clone, Debug)]

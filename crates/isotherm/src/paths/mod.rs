@@ -26,12 +26,14 @@ pub mod joint;
 pub mod mixture;
 mod second_layer;
 pub mod small_rbm;
+mod units_given;
 
 pub(crate) use block_gibbs::cost_of_a_step;
 pub use block_gibbs::{BlockGibbs, Gibbs};
 pub use gibbs_path::GibbsPath;
 pub use gibbs_states::{GibbsStates, StateOfReference};
 pub use hidden_marginal::HiddenMarginal;
+pub(crate) use units_given::{hidden_given, units_given};
 
 use isotherm_kernels::affine::Grouping;
 use isotherm_kernels::{BitMatrix, Level, Tile, bernoulli};

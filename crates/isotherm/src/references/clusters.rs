@@ -12,6 +12,7 @@ use isotherm_tempering::streams::Key;
 
 use super::reference::components_for;
 use super::{Mixture, em};
+use crate::data::some_rows;
 use crate::error::Result;
 
 /// The most clusters.
@@ -21,7 +22,7 @@ const MOST: usize = 16;
 /// on independent units, about 3 on NLTCS, where two clusters do no harm, and from 5 to 100 on sets of known clusters.
 const JUMP: f64 = 3.0;
 
-/// Rows that a mixture is fitted to, to find clusters: evenly chosen ones, if there are more.
+/// Rows that a mixture is fitted to, to find clusters: a random choice, if there are more.
 pub const ROWS_FOR_CLUSTERS: usize = 3000;
 
 /// Rows of a component, at least, in a mixture that is fitted to find clusters.
@@ -50,7 +51,7 @@ impl Clusters {
 
     /// Those of rows, by a mixture that is fitted to them here.
     pub fn of_rows(rows: &BitMatrix, key: Key) -> Result<Clusters> {
-        let some = evenly(rows, ROWS_FOR_CLUSTERS);
+        let some = some_rows(rows, ROWS_FOR_CLUSTERS);
         let components = components_for(some.rows()).max(Clusters::FEWEST_COMPONENTS);
         let components = components.min(some.rows().div_ceil(ROWS_OF_COMPONENT)).max(2);
         let fit = em::fit(&some, components, key, &mut |_| true)?;
@@ -135,12 +136,6 @@ impl Clusters {
         self.weights[..self.count].copy_from_slice(&weights);
         self
     }
-}
-
-/// The rows, or an even spread of `most` of them.
-pub fn evenly(rows: &BitMatrix, most: usize) -> BitMatrix {
-    let count = rows.rows().min(most);
-    rows.select(&(0..count).map(|i| i * rows.rows() / count).collect::<Vec<_>>())
 }
 
 /// The group of each component, and how many groups there are.

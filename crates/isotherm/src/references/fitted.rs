@@ -4,32 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::HeldOut;
 use crate::error::Result;
 use crate::tensors::Bundle;
-
-/// The reference of a ladder, as a summary shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct ReferenceRecord {
-    /// How it came to fit the data.
-    #[serde(flatten)]
-    pub fitted: Fitted,
-    /// How well a mixture and base rates describe held-out examples, which is what `auto` decides by. Absent for a
-    /// stream, and in files of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub held_out: Option<HeldOut>,
-}
-
-impl fmt::Display for ReferenceRecord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fitted.fmt(f)?;
-        match &self.held_out {
-            Some(held_out) => write!(f, "; {held_out}"),
-            None => Ok(()),
-        }
-    }
-}
 
 /// How a reference came to fit the data.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +14,8 @@ impl fmt::Display for ReferenceRecord {
 pub enum Fitted {
     /// Independent units with the data's marginals: nothing had to be fitted.
     BaseRate,
+    /// Uniform hidden states, the reference of the hidden-marginal path.
+    UniformHidden,
     /// A mixture, by expectation maximisation.
     Mixture {
         /// Components that were asked for.
@@ -66,21 +44,30 @@ pub enum Fitted {
 impl fmt::Display for Fitted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Fitted::BaseRate => f.write_str("base rates"),
-            Fitted::Mixture { components_asked, components, died, iterations, log_likelihood } => {
-                let all = if components < components_asked {
-                    format!(" ({components_asked} asked for, {died} died)")
-                } else {
-                    String::new()
+            Fitted::BaseRate => f.write_str("independent units with the data's marginals"),
+            Fitted::UniformHidden => {
+                f.write_str("uniform hidden states, on the hidden-marginal path")
+            }
+            Fitted::Mixture { components_asked, components, died, log_likelihood, .. } => {
+                let s = if components == 1 { "" } else { "s" };
+                let all = match components_asked - components {
+                    0 => String::new(),
+                    lost if lost == died => format!(" ({components_asked} asked for, {died} died)"),
+                    _ if died == 0 => {
+                        format!(" ({components_asked} asked for, more than distinct examples)")
+                    }
+                    _ => format!(
+                        " ({components_asked} asked for, more than distinct examples; {died} died)"
+                    ),
                 };
                 write!(
                     f,
-                    "mixture of {components} components{all}, {iterations} iterations, {log_likelihood:.2} nats"
+                    "mixture of {components} component{s}{all}, mean log-likelihood of its examples {log_likelihood:.2}"
                 )
             }
             Fitted::Rbm { hidden, updates, log_likelihood } => write!(
                 f,
-                "RBM of {hidden} hidden units, {updates} updates, {log_likelihood:.2} nats"
+                "RBM of {hidden} hidden units, {updates} updates, mean log-likelihood of its examples {log_likelihood:.2}"
             ),
         }
     }
@@ -94,7 +81,7 @@ impl Fitted {
     /// Adds it to a bundle that holds the reference itself.
     pub(super) fn insert_into(&self, bundle: &mut Bundle) -> Result<()> {
         let log_likelihood = match *self {
-            Fitted::BaseRate => return Ok(()),
+            Fitted::BaseRate | Fitted::UniformHidden => return Ok(()),
             Fitted::Mixture { components_asked, died, iterations, log_likelihood, .. } => {
                 let counts = [components_asked, died, iterations].map(|count| count as u64);
                 bundle.insert(COUNTS, &[3], &counts)?;

@@ -6,22 +6,17 @@ use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::Key;
 use serde::{Deserialize, Serialize};
 
-use super::{Mixture, components_for, em, evenly};
-use crate::data::Dataset;
-use crate::error::Result;
-use crate::tensors::Bundle;
+use super::{Mixture, components_for, em};
+use crate::data::{Dataset, some_of, some_rows};
 
 /// Examples that are looked at.
 const EXAMPLES: usize = 3000;
 
-/// One of so many is held out.
+/// One of so many is held out, chosen at random: files may repeat themselves.
 const HELD_OUT: usize = 5;
 
 /// Components at most: enough to see whether there are any clusters.
 const COMPONENTS: usize = 16;
-
-/// The name of the tensor that holds it.
-const NAME: &str = "reference.held_out";
 
 /// How well examples are described by a mixture and by independent units that were fitted to other examples: mean
 /// log-likelihoods, in nats.
@@ -41,12 +36,11 @@ impl HeldOut {
     pub fn of(data: &Dataset) -> Option<HeldOut> {
         let key = Key { seed: 0, step: 0 };
         let rows = data.bits()?;
-        let rows = evenly(rows, EXAMPLES);
-        let of = |held_out| {
-            let of_part = |row: &usize| (row % HELD_OUT == HELD_OUT - 1) == held_out;
-            rows.select(&(0..rows.rows()).filter(of_part).collect::<Vec<_>>())
-        };
-        let (fitted, measured) = (of(false), of(true));
+        let rows = some_rows(rows, EXAMPLES);
+        let held_out = some_of(rows.rows(), rows.rows() / HELD_OUT);
+        let others: Vec<usize> =
+            (0..rows.rows()).filter(|row| held_out.binary_search(row).is_err()).collect();
+        let (fitted, measured) = (rows.select(&others), rows.select(&held_out));
         if measured.rows() == 0 {
             return None;
         }
@@ -63,21 +57,6 @@ impl HeldOut {
     pub fn favours_a_mixture(&self) -> bool {
         self.mixture > self.base_rates
     }
-
-    /// Adds it to a checkpoint.
-    pub(super) fn insert_into(&self, bundle: &mut Bundle) -> Result<()> {
-        bundle.insert(NAME, &[3], &[self.examples as f64, self.mixture, self.base_rates])
-    }
-
-    /// That of a checkpoint; earlier versions wrote none.
-    pub(super) fn take_from(bundle: &Bundle) -> Result<Option<HeldOut>> {
-        if !bundle.tensors.contains_key(NAME) {
-            return Ok(None);
-        }
-        let values: Vec<f64> = bundle.get(NAME, &[3])?;
-        let [examples, mixture, base_rates] = [values[0], values[1], values[2]];
-        Ok(Some(HeldOut { examples: examples as usize, mixture, base_rates }))
-    }
 }
 
 impl fmt::Display for HeldOut {
@@ -85,7 +64,8 @@ impl fmt::Display for HeldOut {
         let HeldOut { examples, mixture, base_rates } = self;
         write!(
             f,
-            "{examples} held-out examples have {mixture:.2} nats under a mixture, {base_rates:.2} under base rates"
+            "the mean log-likelihood of {examples} held-out examples is {mixture:.2} by a mixture, {base_rates:.2} by \
+             independent units"
         )
     }
 }
@@ -122,6 +102,25 @@ mod tests {
         let data = drawn(&[0.98, 0.02], &[&[2.0; 40], &[-2.0; 40]], 2000);
         let found = HeldOut::of(&data).unwrap();
         assert!(found.favours_a_mixture(), "{found}");
+    }
+
+    /// Files that list prototypes in turn, where every n-th row is of one kind only.
+    #[test]
+    fn the_order_of_a_file_does_not_matter() {
+        for period in [2, 5] {
+            let prototypes: Vec<Vec<u8>> = (0..period)
+                .map(|k| (0..40).map(|j| u8::from(j * 7 % 11 * (k + 3) % 5 < 2)).collect())
+                .collect();
+            let rows: Vec<Vec<u8>> = (0..3000)
+                .map(|row| {
+                    let mut bits = prototypes[row % period].clone();
+                    bits[row * 13 % 40] ^= 1;
+                    bits
+                })
+                .collect();
+            let found = HeldOut::of(&Dataset::from_rows(&rows).unwrap()).unwrap();
+            assert!(found.favours_a_mixture(), "{period}: {found}");
+        }
     }
 
     #[test]

@@ -9,6 +9,9 @@ use isotherm_kernels::mixture::add_selected_rows;
 use isotherm_kernels::{BitMatrix, LaneRng, Level, Matrix, Tile, bernoulli, scalar};
 use isotherm_tempering::streams::{Key, Purpose};
 
+/// The most components of a mixture that can be a reference.
+pub const MOST_COMPONENTS: usize = 256;
+
 /// Words of a row of bits that are gathered at a time.
 const MOST_WORDS: usize = 64;
 

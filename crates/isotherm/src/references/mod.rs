@@ -4,6 +4,7 @@
 //! removes. A [`Mixture`] or a [`SmallRbm`] has the clusters of the data all along the path, as far as it was fitted
 //! to them. [`Clusters`] are groups of a mixture's components.
 
+mod choice;
 mod clusters;
 pub(crate) mod em;
 mod error;
@@ -15,12 +16,13 @@ mod small_rbm;
 mod train_small;
 mod work;
 
-pub use clusters::{Clusters, ROWS_FOR_CLUSTERS, evenly};
+pub use choice::{Because, ReferenceRecord};
+pub use clusters::{Clusters, ROWS_FOR_CLUSTERS};
 pub use em::{Fit, fit};
 pub use error::ReferenceError;
-pub use fitted::{Fitted, ReferenceRecord};
+pub use fitted::Fitted;
 pub use held_out::HeldOut;
-pub use mixture::Mixture;
+pub use mixture::{MOST_COMPONENTS, Mixture};
 pub(crate) use mixture::{log_sum_exp, uniform};
 pub(crate) use reference::{COMPONENTS, SMALL_HIDDEN, components_for};
 pub use reference::{Distribution, Reference, ReferenceKind};

@@ -6,9 +6,13 @@ use std::sync::Arc;
 use isotherm_kernels::{BitMatrix, Matrix};
 use isotherm_tempering::streams::Key;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use super::{Fitted, HeldOut, Mixture, ReferenceRecord, SmallRbm, em, train_small, work};
+use super::{
+    Because, Fitted, MOST_COMPONENTS, Mixture, ReferenceRecord, SmallRbm, em, train_small, work,
+};
 use crate::data::Dataset;
+use crate::diagnostics::Diagnostic;
 use crate::error::Result;
 use crate::model::Parameters;
 use crate::options::Plan;
@@ -42,6 +46,17 @@ pub enum Distribution {
     Rbm(Arc<SmallRbm>),
 }
 
+impl Distribution {
+    /// Draws of what was fitted to the data; nothing of base rates, which say little of them.
+    pub fn draw(&self, count: usize, key: Key) -> Option<BitMatrix> {
+        match self {
+            Distribution::BaseRates => None,
+            Distribution::Mixture(mixture) => Some(mixture.draw(count, key).0),
+            Distribution::Rbm(small) => Some(small.draw(count, key)),
+        }
+    }
+}
+
 /// Components of a mixture by default, where the number of examples is unknown.
 pub(crate) const COMPONENTS: usize = 32;
 
@@ -60,6 +75,9 @@ const ROWS_OF_STREAM: usize = 10_000;
 const WEIGHTS: &str = "reference.weights";
 const LOG_ODDS: &str = "reference.log_odds";
 
+/// The metadata that hold why it was chosen.
+const AUTO: &str = "reference_because";
+
 /// What precedes the names of the tensors that hold a small RBM, as those of a model.
 const OF_RBM: &str = "reference.";
 
@@ -70,14 +88,14 @@ pub struct Reference {
     marginals: Vec<f64>,
     distribution: Distribution,
     fitted: Option<Fitted>,
-    held_out: Option<HeldOut>,
+    pub(crate) auto: Option<Because>,
 }
 
 impl From<&[f64]> for Reference {
     fn from(marginals: &[f64]) -> Reference {
         let marginals = marginals.to_vec();
         let distribution = Distribution::BaseRates;
-        Reference { marginals, distribution, fitted: None, held_out: None }
+        Reference { marginals, distribution, fitted: None, auto: None }
     }
 }
 
@@ -107,10 +125,7 @@ impl Reference {
         data: &Dataset,
         progress: &mut dyn FnMut(&str, f64) -> bool,
     ) -> Result<Reference> {
-        let takes_one =
-            plan.options.sampler.algorithm.is_tempered() && plan.reference != ReferenceKind::Auto;
-        let held_out = if takes_one { HeldOut::of(data) } else { None };
-        let of_data = Reference { held_out, ..Reference::from(&data.marginals()) };
+        let of_data = Reference::from(&data.marginals());
         if let Some(components) = plan.components {
             let key = Key { seed: plan.options.seed, step: 0 };
             let tell = &mut |share| progress("fitting a mixture as reference", share);
@@ -143,7 +158,7 @@ impl Reference {
     /// With another start of the ladder.
     #[must_use]
     pub fn with(self, distribution: Distribution) -> Reference {
-        Reference { distribution, fitted: None, held_out: None, ..self }
+        Reference { distribution, fitted: None, auto: None, ..self }
     }
 
     /// With a mixture as the start of the ladder.
@@ -175,17 +190,38 @@ impl Reference {
         self.fitted.as_ref()
     }
 
-    /// What a summary shows of it; nothing if the path could start from nothing else.
+    /// That it was fitted and describes the examples no better than independent units, whose mean log-likelihood
+    /// follows from the marginals.
+    pub fn diagnose(&self) -> Option<Diagnostic> {
+        let reference = match self.fitted? {
+            Fitted::Mixture { log_likelihood, .. } | Fitted::Rbm { log_likelihood, .. } => {
+                log_likelihood
+            }
+            _ => return None,
+        };
+        let term = |p: f64| if p > 0.0 { p * libm::log(p) } else { 0.0 };
+        let base_rates = self.marginals.iter().map(|&p| term(p) + term(1.0 - p)).sum();
+        // A mixture of equal components has the same, but for rounding and what is added to each component.
+        (reference < base_rates - 0.01 * f64::abs(base_rates))
+            .then_some(Diagnostic::WeakReference { reference, base_rates })
+    }
+
+    /// What a summary shows of it; nothing for a path from independent units that was asked for.
     pub fn record(&self) -> Option<ReferenceRecord> {
-        let held_out = self.held_out;
-        let base_rates = held_out.map(|_| Fitted::BaseRate);
-        self.fitted.or(base_rates).map(|fitted| ReferenceRecord { fitted, held_out })
+        let plain = self.auto.map(|because| match because {
+            Because::FewHiddenUnits => Fitted::UniformHidden,
+            _ => Fitted::BaseRate,
+        });
+        let auto = self.auto;
+        self.fitted.or(plain).map(|fitted| ReferenceRecord { fitted, auto })
     }
 
     /// Adds it to a checkpoint.
     pub fn insert_into(&self, bundle: &mut Bundle) -> Result<()> {
         bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
-        self.held_out.map_or(Ok(()), |held_out| held_out.insert_into(bundle))?;
+        if let Some(auto) = self.auto {
+            bundle.meta[AUTO] = json!(auto);
+        }
         self.insert_distribution(bundle)
     }
 
@@ -209,8 +245,9 @@ impl Reference {
         let n_visible = bundle.tensor("marginals")?.shape().first().copied().unwrap_or(0);
         let marginals = bundle.get("marginals", &[n_visible])?;
         let (distribution, fitted) = Reference::distribution_in(bundle, n_visible)?;
-        let held_out = HeldOut::take_from(bundle)?;
-        Ok(Reference { marginals, distribution, fitted, held_out })
+        // Earlier versions wrote none.
+        let auto = bundle.meta.get(AUTO).and_then(|auto| Because::deserialize(auto).ok());
+        Ok(Reference { marginals, distribution, fitted, auto })
     }
 
     /// What the ladder starts from, in a checkpoint or in the file of a model, and how it was fitted.
@@ -222,6 +259,17 @@ impl Reference {
             let components = bundle.tensor(WEIGHTS)?.shape().first().copied().unwrap_or(0);
             let weights: Vec<f64> = bundle.get(WEIGHTS, &[components])?;
             let log_odds: Vec<f32> = bundle.get(LOG_ODDS, &[components, n_visible])?;
+            let sum: f64 = weights.iter().sum();
+            let positive = weights.iter().all(|&weight| weight > 0.0);
+            if !(1..=MOST_COMPONENTS).contains(&components) || !positive || (sum - 1.0).abs() > 1e-6
+            {
+                let wanted = "those of 1 to 256 components, above 0, which add up to 1";
+                return Err(TensorError::Inconsistent { name: WEIGHTS.to_owned(), wanted }.into());
+            }
+            if !log_odds.iter().all(|odds| odds.is_finite()) {
+                let wanted = "finite numbers";
+                return Err(TensorError::Inconsistent { name: LOG_ODDS.to_owned(), wanted }.into());
+            }
             let log_odds = Matrix::from_dense(components, n_visible, &log_odds);
             let mixture = Mixture::with_weights(weights, log_odds);
             let fitted = Fitted::of_mixture(bundle, components)?;

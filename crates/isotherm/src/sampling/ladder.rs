@@ -1,18 +1,18 @@
 //! Samples of one ladder. It adapts during the warm-up and is fixed while samples are taken.
 
-use isotherm_kernels::{BitMatrix, Level, Matrix, bernoulli};
+use isotherm_kernels::BitMatrix;
 use isotherm_tempering::recorders::{RungTrace, Thinned};
-use isotherm_tempering::streams::{Key, Purpose};
+use isotherm_tempering::streams::Key;
 use isotherm_tempering::{
-    Adaptation, Ensemble, Ladder, Progress, Recorder, Sampler, Spacing, StepView, Tempering,
-    TemperingState, WarmUp,
+    Adaptation, Ladder, Progress, Recorder, Sampler, Spacing, StepView, Tempering, TemperingState,
+    WarmUp,
 };
 use serde::{Deserialize, Serialize};
 
 use super::SampleOptions;
 use crate::Result;
 use crate::model::Rbm;
-use crate::paths::{AnyEnsemble, PathContext, PathKind, random_hidden, temper};
+use crate::paths::{AnyEnsemble, PathContext, PathKind, random_hidden, temper, units_given};
 use crate::references::Reference;
 
 /// The fewest columns of a ladder that is set up for sampling: with fewer, the swap rates say too little
@@ -121,36 +121,26 @@ pub(super) fn sample_from(
     let key = Key { seed: *seed, step: 0 };
     let ensemble = path.ensemble(&context);
     let units = ensemble.units();
-    let mut tempering = temper(ensemble, state, |rows| random_hidden(rows, units, key));
-    // From the reference: hidden units drawn by fair coins would put strong fields on v, and many replicas
-    // into the narrowest modes.
-    tempering.begin_at_reference(model, Key::after_training(*seed, 0))?;
-    if let Some(states) = states {
-        let rows: Vec<usize> = (0..tempering.ensemble().rows()).collect();
-        let h = hidden_of(model, states, rows.len(), key);
-        tempering.restore(tempering.state().clone(), |ensemble| ensemble.put_hidden(&rows, &h));
-    }
+    let tempering = match states {
+        Some(states) => temper(ensemble, state, |rows| {
+            let in_turn: Vec<usize> = (0..rows).map(|row| row % states.rows()).collect();
+            let reference = (units, reference.distribution());
+            units_given(model, &states.select(&in_turn), reference, key)
+        }),
+        None => {
+            let mut tempering = temper(ensemble, state, |rows| random_hidden(rows, units, key));
+            // Hidden units drawn by fair coins would put strong fields on v, and many replicas into the narrowest
+            // modes.
+            tempering.begin_at_reference(model, Key::after_training(*seed, 0))?;
+            tempering
+        }
+    };
     let mut sampler = Sampler::new(tempering, Key::of_log_z(*seed, 1));
     let progress = &mut Progress::new(options.warm_up + steps, &mut progress);
     // The model does not change any more: its ladder is tuned in rounds.
     let trips = sampler.warm_up(model, options.warm_up, WarmUp::Tune, progress)?;
     (sampler.key, sampler.k) = (Key::after_training(*seed, 0), options.k);
     record(model, sampler, (steps, trips), options, recorders, progress)
-}
-
-/// h given visible states, which are taken in turn.
-fn hidden_of(model: &Rbm, states: &BitMatrix, rows: usize, key: Key) -> BitMatrix {
-    let v = states.select(&(0..rows).map(|row| row % states.rows()).collect::<Vec<_>>());
-    let mut fields = Matrix::zeros(rows, model.n_hidden());
-    model.hidden_field(v.as_rows(), fields.tiles_mut());
-    let mut h = BitMatrix::zeros(rows, model.n_hidden());
-    for row in 0..rows {
-        // Stream 0 has chosen the states.
-        let mut rng = key.lanes(Purpose::Start, row + 1);
-        let (level, cols) = (Level::detect(), model.n_hidden());
-        bernoulli::draw_row(level, fields.row_tiles(row), &[], 1.0, cols, &mut rng, h.row_mut(row));
-    }
-    h
 }
 
 /// Draws samples by a ladder that exists, such as that of a run. It adapts in the warm-up. `recorders` see

@@ -149,11 +149,11 @@ pub struct Part {
 }
 
 impl Samples {
-    /// What to know before trusting the samples: that the first ladder made fewer round trips than it has columns, the
+    /// What to know before trusting the samples: that a ladder made fewer round trips than it has columns, the
     /// rule by which an evaluation calls a sampler not converged, but counted from the warm-up on; that the two samplers
     /// disagree; and that the clusters have other weights than in the data.
     pub fn diagnose(&self) -> Vec<Diagnostic> {
-        let few = self.parts.first().and_then(|part| part.ladder.few_round_trips());
+        let few = self.parts.iter().find_map(|part| part.ladder.few_round_trips());
         let of_weights = self.clusters.iter().flat_map(ClusterWeights::diagnose);
         few.into_iter().chain(of_weights).collect()
     }
@@ -334,6 +334,11 @@ impl ClusterWeights {
         self.samples.len().saturating_sub(1)
     }
 
+    /// The number of a cluster, counted from 1.
+    fn number(&self, k: usize) -> Option<usize> {
+        (k < self.count()).then_some(k + 1)
+    }
+
     /// That two samplers disagree, and that the clusters have other weights than in the data.
     pub fn diagnose(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
@@ -344,6 +349,7 @@ impl ClusterWeights {
             let k = furthest(&a.weights, &b.weights);
             found.push(Diagnostic::SamplersDisagree {
                 origins: [a.origin, b.origin],
+                cluster: self.number(k),
                 shares: [a.weights[k], b.weights[k]],
                 distance: distance.total_variation,
                 by_chance: distance.by_chance,
@@ -356,6 +362,7 @@ impl ClusterWeights {
             let k = furthest(data, &self.samples);
             found.push(Diagnostic::ClusterWeights {
                 clusters: self.count(),
+                cluster: self.number(k),
                 data: data[k],
                 samples: self.samples[k],
                 distance: distance.total_variation,

@@ -11,9 +11,10 @@ use super::explore::explored;
 use super::{ClustersOf, FirstStates, Known, LadderFrom, LadderSamples, NewLadder, Origin};
 use super::{MOST_COLUMNS, SampleOptions, sample_from, sample_on};
 use crate::Result;
+use crate::data::some_rows;
 use crate::model::Rbm;
 use crate::paths::{AnyEnsemble, PathKind};
-use crate::references::{Clusters, Distribution, ROWS_FOR_CLUSTERS, Reference, em, evenly};
+use crate::references::{Clusters, Distribution, ROWS_FOR_CLUSTERS, Reference, em};
 
 /// Components of a mixture of what short Gibbs sampling found.
 const COMPONENTS: usize = 32;
@@ -96,7 +97,10 @@ impl Plan {
             (Some(clusters), Some(reached)) => {
                 Reference::from(&marginals(reached)).with_mixture(clusters.mixture().clone())
             }
-            _ => Reference::from(&vec![0.5; model.n_visible()]),
+            _ => match known.rows {
+                Some(rows) => Reference::from(&marginals(rows)),
+                None => Reference::from(&vec![0.5; model.n_visible()]),
+            },
         });
         let path = PathKind::automatic(model.n_visible(), model.n_hidden());
         let has_references = path == PathKind::BaseRate;
@@ -112,7 +116,7 @@ impl Plan {
             (Some(clusters), true) => {
                 let (from, other) = match (from, known.rows) {
                     (LadderFrom::Mixture, Some(rows)) => {
-                        let rows = evenly(rows, ROWS_FOR_CLUSTERS);
+                        let rows = some_rows(rows, ROWS_FOR_CLUSTERS);
                         let count = (2 * clusters.mixture().components() / 3).max(1);
                         let key = Key::of_second_sampler(options.seed);
                         let fit = em::fit(&rows, count, key, &mut |_| true)?;
