@@ -114,35 +114,38 @@ class Parameters:
             for the pictures of the report and for ``smooth``. If absent, a square is assumed
             where the number of columns allows one.
         algorithm : {'cd', 'sml', 'pt', 'apt', 'exact'}, default 'apt'
-            Where negative samples come from: contrastive divergence, persistent particles at β =
-            1, a fixed ladder, an adaptive ladder, or exact samples by enumerating up to 16
-            hidden units.
+            Where negative samples come from: cd (contrastive divergence), sml (persistent
+            particles at β = 1), pt (a fixed ladder), apt (an adaptive ladder) or exact
+            (independent samples, by enumerating up to 16 hidden units).
         path : {'auto', 'joint', 'base-rate', 'hidden-marginal'}, default 'auto'
-            The distributions between the reference and the model: exp(−βE) from the uniform
-            distribution (the paper's), from the data's marginals, or p(h)^β. auto takes
-            hidden-marginal if there are at most 32 hidden units and not more than visible ones,
-            and base-rate otherwise.
+            The distributions between the reference and the model. joint: exp(−βE), from the
+            uniform distribution (the paper's); base-rate: from the distribution of
+            ``reference``; hidden-marginal: p(h)^β. auto: hidden-marginal for up to 32 hidden
+            units that are not more than the visible ones, if no reference is chosen; else
+            base-rate.
         reference : {'auto', 'base-rate', 'mixture', 'rbm'}, default 'auto'
-            What the base-rate path starts from: independent units with the data's marginals, a
-            mixture that is fitted to the data and has a mode for each of their clusters, or a
-            small RBM that is trained on them first. auto takes a mixture for data files, unless
-            path, swap or few hidden units rule it out.
+            The distribution at β = 0 of the base-rate path: base-rate (independent units),
+            mixture (of Bernoulli products, fitted to the data) or rbm (a small RBM, trained
+            first). auto, for files: a mixture if it describes held-out examples better than
+            independent units do.
         components : int or None
-            Components of a mixture that is the reference. If ``None``: one for each hundred
-            examples, from 2 to 64.
+            Components of a mixture as reference. If they are given, auto takes a mixture. If
+            ``None``: one for each hundred examples, from 2 to 64.
         reference_hidden : int or None
-            Hidden units of a small RBM that is the reference. All their states are enumerated.
-            If ``None``: 16, or as many as the model has if these are fewer.
+            Hidden units of a small RBM as reference. All their states are enumerated. If
+            ``None``: 16, or as many as the model has if these are fewer.
         swap : {'energy', 'free-energy'} or None
             Swap on joint energies, or on free energies with the hidden units summed out. The
             hidden-marginal path always sums out the visible units. If ``None``: energy on the
             joint path, else free-energy.
         columns : int or None
-            Columns of replicas that share the ladder. If ``None``: 16; 32 from a mixture, as
-            many as ``particles`` with sml, and as many as ``batch`` with cd and exact.
+            Columns of replicas that share the ladder. If ``None``: 16; 32 with a mixture as
+            reference, as many as ``particles`` with sml, and as many as ``batch`` with cd and
+            exact.
         particles : int or None
-            Persistent particles, the samples at β = 1 of each update: at least one for each
-            column. The additional ones take turns on the ladder. If ``None``: 500.
+            Persistent particles: samples at β = 1 that are kept from one update to the next.
+            There is at least one for each column; the others take turns on the ladder. If
+            ``None``: 500; with a mixture as reference as many as hidden units, from 128 to 500.
         k : int, default 1
             Gibbs steps per update.
         temper_every : int, default 1
@@ -178,25 +181,28 @@ class Parameters:
         sampling_steps : int, default 0
             Sampling steps after the last update, in which the ladder still adapts.
         lr : float or None
-            Learning rate. If ``None``: 0.05, or proportionally less where there are more updates
-            than those passes take, down to 0.01.
-        lr_decay : {'constant', 'linear', 'hold-linear', 'hold-exponential', 'inverse'} or None
-            How the learning rate falls: not at all, linearly to 0, held for 30 % of the updates
-            and then linearly to 0 or exponentially to 1/2000, or as 1/t. If ``None``:
-            hold-linear.
+            Learning rate. If ``None``: 0.05 times the updates in 200 passes over the data (500
+            over pictures; at least 5000 and at most 100000), divided by ``updates``; from 0.01
+            to 0.1.
+        lr_decay : {'constant', 'linear', 'hold-linear', 'hold-quadratic', 'hold-exponential', 'inverse'} or None
+            How the learning rate falls: constant (not at all), linear (to 0) or inverse (as
+            1/t). The others hold it for 30 % of the updates; then it falls linearly to 0
+            (hold-linear), to 0 as the square of the time left (hold-quadratic), or exponentially
+            to 1/2000 (hold-exponential). If ``None``: hold-linear.
         momentum : float, default 0.0
             Momentum.
         weight_decay : float, default 0.0
             L2 penalty on the weights: half of this times the sum of their squares.
         l1 : float or None
             L1 penalty on the weights: each update moves every weight towards zero by the
-            learning rate times this, divided by 1 − momentum. If ``None``: 0.0001, half of that
-            beside the default of ``smooth``.
+            learning rate times this, divided by 1 − momentum. If ``None``: 0.0001 for pictures,
+            half as much with the default of ``smooth``; for tables 0.22 √(columns) / examples,
+            at most 0.01.
         smooth : float or None
-            Penalty on differences between the weights of neighbouring pixels, where the examples
-            are images: half of this times the sum of their squares. If ``None``: 15 divided by
-            the number of examples, at most 0.05, for pictures (a ``shape`` is given, or squares
-            of at least 8x8 whose mean image is smooth); otherwise 0.
+            Penalty on differences between the weights of neighbouring pixels, if the examples
+            are images: half of this times the sum of the squared differences. If ``None``: 15
+            divided by the number of examples, at most 0.05, for pictures (a ``shape`` is given,
+            or squares of at least 8x8 whose mean image is smooth); otherwise 0.
         gradient : {'plain', 'centered'}, default 'centered'
             The gradient: plain, or with centered units.
         average : int or None

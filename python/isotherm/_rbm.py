@@ -290,12 +290,12 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         """Mean log-likelihood of the rows of ``X``, with its bracket.
 
         log Z is enumerated up to 25 units in the smaller layer. Beyond that it is estimated, as
-        ``isotherm evaluate`` does: by annealing up and down cluster by cluster, and by BAR on the
-        ladders of four samplers, from two references that are fitted to training data
+        ``isotherm evaluate`` does: by annealing up and down component by component, and by BAR on
+        the ladders of four samplers, from two mixtures that are fitted to training data
         (``training``, or some rows that :meth:`fit` has kept) and to states that are found from
-        starts far apart. If they do not agree, or make fewer round trips than there are replicas,
-        the samplers continue for four times as long, unless ``sampling_steps`` is given. Grey rows are measured
-        on one draw of zeros and ones; :meth:`score` takes them as means.
+        starts far apart. If they disagree, or make fewer round trips than there are replicas, the
+        samplers continue for four times as long, unless ``sampling_steps`` is given. Grey rows are
+        measured on one draw of zeros and ones; :meth:`score` takes them as means.
         """
         rows, rule = self._examples(self._checked(X), "X")
         if training is not None:

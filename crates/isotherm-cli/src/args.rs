@@ -147,10 +147,12 @@ pub(crate) struct SampleArguments {
   isotherm evaluate runs/votes --data votes-held-out.csv
   isotherm evaluate model.safetensors --data test.npy --train train.npy
 
-Up to 25 units in the smaller layer log Z is enumerated. Beyond that it is estimated: annealed
-importance sampling cluster by cluster, up from two mixtures that are fitted to the data and down
-from samples, and BAR on the ladders of tempered samplers from both, which start at draws of the
-mixture and at known states. The result is a bracket, and a verdict on whether all of it agrees.")]
+log Z is enumerated up to 25 units in the smaller layer, and estimated beyond that. Two mixtures are
+fitted to the data. Particles are annealed from each component of each mixture up to the model. Two
+samplers run on a ladder from each mixture: one begun at draws of it, one at known states. Their
+samples are annealed down. (For up to 32 hidden units, which are not more than the visible ones, the
+second pair of samplers starts from uniform hidden states instead of a mixture.) The result is a
+bracket, and a verdict on whether all of it agrees.")]
 pub(crate) struct EvaluateArguments {
     /// Folder of the run, or a safetensors file with W [visible, hidden], b (hidden) and c (visible)
     #[arg(value_name = "RUN|MODEL.safetensors")]
@@ -161,7 +163,7 @@ pub(crate) struct EvaluateArguments {
     /// Other data to evaluate on
     #[arg(long, value_name = "FILE")]
     pub(crate) data: Option<String>,
-    /// What a model file was trained on, for estimates of log Z [default: the data to evaluate on]
+    /// Training data of a model file; log Z is estimated from them [default: the data to evaluate on]
     #[arg(long, value_name = "FILE")]
     pub(crate) train: Option<String>,
     #[arg(

@@ -84,7 +84,7 @@ fn a_large_model_is_estimated() {
     let line = format!("evaluate {} --data {} --quick", large.display(), data.display());
     let ran = run(words(&line));
     assert!(ran.out.contains("between") && ran.out.contains(sentence), "{}", ran.out);
-    for stage in ["exploring", "annealing up cluster by cluster", "sampling", "annealing down"] {
+    for stage in ["exploring", "annealing up component by", "sampling", "annealing down"] {
         assert!(ran.err.contains(stage), "{stage}: {}", ran.err);
     }
     let other = evaluated(&large, &data, "--quick --seed 2");

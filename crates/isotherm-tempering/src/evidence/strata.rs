@@ -1,8 +1,9 @@
 //! log of a sum of means, Z = Σ_k Z_k with Z_k = E_k[weight], from weights that were drawn stratum by stratum: what
-//! annealing cluster by cluster ends with.
+//! annealing component by component ends with.
 //!
-//! The mean of each stratum is unbiased, and so is their sum, however many weights each has. Its variance is
-//! Σ_k s_k² / n_k, with the variance s_k² within stratum k alone. The logarithm is low on average (Jensen).
+//! The mean of each stratum is unbiased for a fixed number of weights, and so is the sum of the means. Choosing that
+//! number from the first weights lowers the value slightly. The variance of the sum is Σ_k s_k² / n_k, with the
+//! variance s_k² within stratum k alone. The logarithm is low on average (Jensen).
 
 use super::estimate::{End, Estimate};
 

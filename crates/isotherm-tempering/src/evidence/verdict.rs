@@ -26,8 +26,8 @@ pub struct Verdict {
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Basis {
-    /// Samplers from two references, each with two kinds of initial states, and annealing cluster by cluster from
-    /// both references.
+    /// Samplers from two references, each with two kinds of initial states, and annealing component by component
+    /// from both references.
     TwoReferences {
         /// The data that the references and the initial states come from.
         data: Origin,
@@ -110,7 +110,7 @@ impl fmt::Display for WhichReference {
 pub enum Start {
     /// Random states: those of the reference.
     Random,
-    /// Known states of every cluster: rows of data, and states that were found from starts far apart.
+    /// Known states of every component: rows of data, and states that were found from starts far apart.
     Known,
     /// Hidden states of training examples, on every rung.
     Data,
@@ -204,9 +204,9 @@ pub enum Reason {
         /// The standard error of the difference.
         std_error: f64,
     },
-    /// log Z taken cluster by cluster differs from that of the samplers by more than chance explains.
+    /// log Z by annealing component by component differs from that of the samplers by more than chance explains.
     ClusterByClusterDiffers {
-        /// The reference whose clusters these are.
+        /// The reference whose components these are.
         reference: WhichReference,
         /// By how much it is above; negative if it is below.
         nats: f64,
@@ -222,7 +222,7 @@ pub enum Reason {
         /// The smallest that is accepted.
         least: f64,
     },
-    /// The known states alone hold more than the estimate of Z.
+    /// log Z of the known states alone is above the estimate.
     BelowKnownStates {
         /// By how much log Z of the known states is above it.
         nats: f64,
@@ -368,10 +368,10 @@ impl Reason {
                     trips_in_words(round_trips)
                 )
             }
-            Reason::FewerTripsThanReplicas { reference, start, round_trips, replicas, steps } => {
+            Reason::FewerTripsThanReplicas { reference, start, round_trips, replicas, .. } => {
                 format!(
-                    "{} of {replicas} replicas in {steps} steps, from {start} on the ladder of {reference}",
-                    trips_in_words(round_trips)
+                    "too few round trips: {round_trips} for {replicas} replicas (at least one each is needed), \
+                     by the sampler of {reference} begun at {start}"
                 )
             }
             Reason::StartsDiffer { reference, quantity, nats, std_error } => {
@@ -388,8 +388,8 @@ impl Reason {
             Reason::ClusterByClusterDiffers { reference, nats, std_error } => {
                 let side = if nats > 0.0 { "above" } else { "below" };
                 format!(
-                    "log Z taken cluster by cluster from {reference} is {:.2} nats {side} that of the samplers, \
-                     with a standard error of {std_error:.2}",
+                    "log Z by annealing component by component from {reference} is {:.2} nats {side} that of \
+                     the samplers, with a standard error of {std_error:.2}",
                     nats.abs()
                 )
             }
@@ -397,12 +397,11 @@ impl Reason {
                 "annealing from {reference} has {effective:.0} effective samples, fewer than {least}"
             ),
             Reason::BelowKnownStates { nats } => format!(
-                "the known states alone hold {nats:.2} nats more than the estimate of log Z, which was raised to \
-                 that"
+                "log Z of the known states alone is {nats:.2} nats above the estimate, which was raised to it"
             ),
             Reason::AnnealingCrosses { start, nats } => format!(
-                "annealing up gives a log Z {nats:.1} nats above that of annealing down from the samples \
-                 begun at {start}, so that these are not the model's"
+                "the lower bound (annealing up) exceeds the upper bound (annealing down) by {nats:.1} nats: the \
+                 samples begun at {start} do not follow the model"
             ),
             Reason::WrongOrder { up, down, bar } => format!(
                 "log Z is {up:.2} from the reference, {down:.2} from the target and {bar:.2} by BAR, which \
@@ -508,7 +507,7 @@ mod tests {
         ];
         let words = Verdict::new(basis(Origin::Training), reasons).sentence;
         let parts = [
-            "465 round trips of 1536 replicas",
+            "465 for 1536 replicas",
             "starts on the ladder of the second reference",
             "two references differ",
             "1.50 nats below",

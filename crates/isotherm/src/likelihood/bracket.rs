@@ -1,12 +1,14 @@
 //! log Z of a model that is too large to enumerate, as a bracket with a verdict.
 //!
-//! 1. **Known states**: the rows at hand, and what plain Gibbs steps find from starts far apart (`explore.rs`). What
-//!    they hold is a rigorous floor of Z.
+//! 1. **Known states**: the rows at hand, and what plain Gibbs steps find from starts far apart (`explore.rs`). Their
+//!    sum of exp(−F) is a rigorous lower bound of Z.
 //! 2. **Two references**: mixtures that are fitted to these states, in two ways (`two_references.rs`).
-//! 3. **Up**: annealing from each cluster of either reference, which bounds log Z from below on average (`clusters.rs`).
+//! 3. **Up**: annealing from each component of either reference, which bounds log Z from below on average
+//!    (`clusters.rs`).
 //! 4. **Samplers**: tempered, from either reference, begun at draws of it and at known states of all
-//!    clusters. If they do not agree, or made fewer round trips than there are replicas, they continue.
-//! 5. **Down**: annealing the samples of each sampler to the clusters gives upper bounds.
+//!    components. If they disagree, or made fewer round trips than there are replicas, they continue. (For few hidden
+//!    units the second pair is on the hidden-marginal path instead, from uniform hidden states.)
+//! 5. **Down**: annealing the samples of each sampler to the components gives upper bounds.
 //! 6. All of it is compared. If it agrees, the value is BAR's, and the bracket reaches from the lower bounds to
 //!    the upper ones, each with its error. If not, it contains every estimate. Neither is below the floor.
 
@@ -53,8 +55,8 @@ pub struct LogZ {
     /// Components of either reference; none in files of earlier versions.
     #[serde(default)]
     pub components: Vec<usize>,
-    /// Annealing up, cluster by cluster, from either reference. (In files of earlier versions a single estimate, from
-    /// the base rates.)
+    /// Annealing up, component by component, from either reference. (In files of earlier versions a single estimate,
+    /// from the base rates.)
     #[serde(deserialize_with = "one_or_more")]
     pub forward_ais: Vec<Estimate>,
     /// Annealing down from the samples of each sampler.
@@ -106,7 +108,7 @@ fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Estimate>, D::E
     })
 }
 
-/// Estimates log Z. `data` give the references their clusters, the samplers their known states, and the value its floor.
+/// Estimates log Z. `data` give the references their components, the samplers their known states, and the value its floor.
 /// `progress` is told what is going on, and the share of it that is done.
 pub fn log_z<'a>(
     model: &Rbm,
@@ -126,7 +128,7 @@ struct Work<'a> {
     budget: &'a Budget,
 }
 
-/// The parts, for their random numbers. The clusters of a reference count up from theirs.
+/// The parts, for their random numbers. The components of a reference count up from theirs.
 const OF_DATA: u64 = 1;
 const OF_EXPLORATION: [u64; 2] = [2, 3];
 const OF_FITS: [u64; 2] = [4, 5];
@@ -146,7 +148,7 @@ impl Work<'_> {
             let parts = (self.budget.seed, part);
             let of_each = &mut |share| progress("finding schedules for annealing", share);
             let mut it = Clusters::new(self.model, Arc::new(mixture), parts, of_each)?;
-            let what = format!("annealing up cluster by cluster, {which}");
+            let what = format!("annealing up component by component, {which}");
             ups.push(it.up(effort, &mut |share| progress(&what, share))?);
             clusters.push(it);
         }
@@ -154,7 +156,7 @@ impl Work<'_> {
         let mut downs: Vec<Pooled> = Vec::new();
         for (of_reference, (clusters, up)) in sampled.iter().zip(clusters.iter().zip(&ups)) {
             for (found, which) in of_reference.iter().zip(0..) {
-                let tell = &mut |share| progress("annealing down cluster by cluster", share);
+                let tell = &mut |share| progress("annealing down component by component", share);
                 let groups = (found.report.columns, which);
                 let effort = self.effort_down();
                 let (down, v) = clusters.down(&found.samples, groups, &up.shares, &effort, tell)?;
@@ -318,7 +320,7 @@ fn measure(
     Ok([of(random, Start::Random)?, of(known, Start::Known)?])
 }
 
-/// Units of replicas on a path, `rows` of them: known states, as many of every cluster, with their components where
+/// Units of replicas on a path, `rows` of them: known states, as many of every component, with their components where
 /// the path has them.
 fn known_units(
     model: &Rbm,

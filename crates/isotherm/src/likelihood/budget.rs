@@ -17,7 +17,8 @@ const MOST_STEPS: u64 = 1 << 30;
 section! {
     /// How log Z is found, and with how much effort.
     pub struct EvaluateOptions in "" titled "log Z", set by EvaluateOptions {
-        /// How log Z is found: enumerated where it can be, or always, or estimated in any case.
+        /// How log Z is found: exact (enumerated), estimate, or auto (enumerated up to 25 units in the smaller layer,
+        /// else estimated).
         log_z: LogZMethod = LogZMethod::Auto;
         /// Particles of annealing from each of the two references.
         particles: Option<usize> = None, in FEWEST..=MOST_PARTICLES,
@@ -27,8 +28,8 @@ section! {
             absent 2000, also ", and more where the weights call for it, up to 32000";
         /// Steps of each of the four samplers, after as many to warm up.
         sampling_steps: Option<u64> = None, in FEWEST..=MOST_STEPS,
-            absent 3000, also ", and 12000 where they do not agree after that, or make fewer round trips than there are replicas";
-        /// Do about a tenth of the work, whatever the estimate shows.
+            absent 3000, also ", and 12000 where they disagree after that, or make fewer round trips than there are replicas";
+        /// A tenth of the work; the samplers do not continue where they disagree.
         quick: bool = false;
         /// Seed of the estimate.
         seed: u64 = 1;

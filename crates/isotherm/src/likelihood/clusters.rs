@@ -1,16 +1,17 @@
-//! log Z cluster by cluster: annealing from each component of a mixture to its own part of the model.
+//! log Z component by component: annealing from each component of a mixture to its own part of the model.
 //!
-//! With P(k | v) the probability that v belongs to component k of a mixture, Z = Σ_k Z_k, where
-//! Z_k = Σ_v e^−F(v) P(k | v) is what the model holds in cluster k. Particles drawn from the component q_k are
+//! With P(k | v) the posterior probability of component k of a mixture, Z = Σ_k Z_k, where
+//! Z_k = Σ_v e^−F(v) P(k | v) is the part of component k. Particles drawn from the component q_k are
 //! annealed along q_k^(1−s) e^−sF with the component *fixed*, which is the base-rate path with the log-odds of q_k as
-//! base rates. No particle has to find a cluster that it does not start in.
+//! base rates. No particle has to find a mode that it does not start in.
 //!
 //! **Up.** Let N_k be the normaliser of q_k on this path, w the weight that annealing gives a particle, and v its state
 //! after the last step, in which v is drawn at β = 1. w is the ratio of the extended target, in which the
 //! trajectory is run backwards from v ~ e^−F, to the forward process, so that E[w f(v)] = Σ_v e^−F(v) f(v) / N_k for
-//! any f. With f = P(k | ·), E[N_k w P(k | v)] = Z_k: each cluster is unbiased, whatever the number of its
-//! particles, and so is the sum, whose logarithm is low on average (Jensen). Particles that leave their cluster
-//! count nothing for it, and those of others that enter it count nothing either.
+//! any f. With f = P(k | ·), E[N_k w P(k | v)] = Z_k: the estimate of each part is unbiased for a fixed number of
+//! particles, and so is the sum, whose logarithm is low on average (Jensen). Here the number is chosen from the first
+//! particles (`Strata::allocate`, and when to stop), which lowers the value slightly. A particle that leaves its component
+//! ends with a weight multiplied by P(k | v) ≈ 0, wherever it goes.
 //!
 //! **Down.** For a sample v of the model, draw k from P(k | v) and anneal down to q_k, by the same trajectory the
 //! other way round. Its density, with k, is that of a trajectory up from q_k times N_k w P(k | v) / Z. So, with any
@@ -18,7 +19,7 @@
 //! annealing up found it, leaves the least variance.
 //!
 //! **Groups.** Both hold with any f_k in place of P(k | ·) that add up to one at every v. The f_k are those of groups of
-//! components between which the first particles moved freely (`groups.rs`); these particles are then left out.
+//! components that exchanged particles among the first ones (`groups.rs`); these particles are then left out.
 
 use std::sync::Arc;
 
@@ -46,10 +47,10 @@ const PILOT: usize = 16;
 /// as many, particles end up in the wrong modes and the errors are too small.
 const PILOT_STEPS: usize = 4;
 
-/// The fewest particles of a cluster.
+/// The fewest particles of a component.
 const FEWEST: usize = 4;
 
-/// A cluster with less than this share of Z needs no better weights.
+/// A component with less than this share of Z needs no better weights.
 const SMALL_SHARE: f64 = 0.01;
 
 /// No s_k is smaller than this.
@@ -58,7 +59,7 @@ const LEAST_SHARE: f64 = 1e-9;
 /// Parts of an estimate that one of its kind may number, for their random numbers.
 const PARTS: u64 = 1 << 24;
 
-/// The clusters of a mixture, ready to be annealed.
+/// The components of a mixture, ready to be annealed.
 pub(super) struct Clusters<'a> {
     model: &'a Rbm,
     mixture: Arc<Mixture>,
@@ -67,7 +68,7 @@ pub(super) struct Clusters<'a> {
     first_part: u64,
     /// The schedule of each component.
     schedules: Vec<AnnealingSchedule>,
-    /// Components that count for a common region.
+    /// Components that are pooled because they exchange particles.
     groups: Groups,
 }
 
@@ -75,15 +76,15 @@ pub(super) struct Clusters<'a> {
 pub(super) struct Up {
     /// log Z.
     pub(super) estimate: Estimate,
-    /// The share of each cluster in Z.
+    /// The share of each component in Z.
     pub(super) shares: Vec<f64>,
     /// The most steps.
     pub(super) steps: usize,
-    /// Particles of all clusters.
+    /// Particles of all components.
     pub(super) particles: usize,
 }
 
-/// Particles of a cluster that were annealed up.
+/// Particles of a component that were annealed up.
 struct Annealed {
     /// log (N_k w).
     weights: Vec<f64>,
@@ -148,7 +149,7 @@ impl<'a> Clusters<'a> {
         steps.max((PILOT_STEPS * self.schedules[k].gaps()).min(effort.most_steps))
     }
 
-    /// log Z by annealing up. The first particles are the same number in every cluster; the others, batch by batch, go
+    /// log Z by annealing up. Every component has the same number of first particles; the others, batch by batch, go
     /// where they lower the error most.
     pub(super) fn up(
         &mut self,

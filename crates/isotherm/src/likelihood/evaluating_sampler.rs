@@ -6,7 +6,7 @@
 //! compared (`verdict.rs`).
 //!
 //! The first start is exact draws of the reference, on every rung. From there, modes have yet to be found;
-//! from known states of all clusters they have yet to be left. A sampler that is too slow therefore errs in one
+//! from known states of all components they have yet to be left. A sampler that is too slow therefore errs in one
 //! direction from the first start and in the other from the second. (Fair coins for h would not do: see
 //! docs/decisions/2026-11-17-random-start-is-the-reference.md.)
 

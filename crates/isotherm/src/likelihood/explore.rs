@@ -2,8 +2,9 @@
 //!
 //! A sampler and a reference know only the modes that they were shown. Plain Gibbs steps do not leave a mode, so
 //! each start shows the mode whose basin it lies in. The starts are: rows of the data, chosen at random, those with
-//! the highest −F, and some of every cluster; samples of a short ladder from the base rates; and hidden patterns
-//! that have nothing to do with the data: of any density, and the complements of those of the data.
+//! the highest −F, and some of every component of a mixture; samples of a short ladder, from the base rates or, for at
+//! most 32 hidden units, on the hidden-marginal path; and hidden patterns that have nothing to do with the data: of any
+//! density, and the complements of those of the data.
 
 use isotherm_kernels::BitMatrix;
 use rand::RngExt;
@@ -28,11 +29,11 @@ const APART: usize = 25;
 /// States that are kept of each start.
 const KEPT: usize = 4;
 
-/// Rows that clusters are sought in, and rows of each that are starts.
+/// Rows that a mixture is fitted to, and rows of each component that are starts.
 const ROWS_OF_CLUSTERS: usize = 2000;
 const OF_EACH: usize = 2;
 
-/// The short ladder from the base rates.
+/// The short ladder.
 const LADDER: Length =
     Length { columns: 8, warm_up: 200, steps: 200, most_steps: 200, in_full: false };
 
@@ -61,7 +62,7 @@ pub(super) fn explore(
     Ok(found)
 }
 
-/// Hidden states at the cold end of a short ladder that begins at the base rates.
+/// Hidden states at the cold end of a short ladder, from the base rates or on the hidden-marginal path.
 fn from_ladder(
     model: &Rbm,
     marginals: &[f64],
@@ -76,7 +77,7 @@ fn from_ladder(
     Ok(found.ok_or(Interrupted)?.samples)
 }
 
-/// Rows at random, those with the highest −F, and some of every cluster.
+/// Rows at random, those with the highest −F, and some of every component.
 fn rows_to_start_from(
     known: &KnownStates<'_>,
     count: usize,

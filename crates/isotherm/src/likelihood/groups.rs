@@ -1,9 +1,10 @@
 //! Groups of components between which annealed particles move freely.
 //!
-//! Taken cluster by cluster, a particle counts for the region of the component that it began in, and for nothing if it
-//! ends elsewhere. Where components overlap, as in a model without clusters, almost all particles end elsewhere. So
-//! components that exchange particles form a group g, whose region is P(g | v) = Σ_{k in g} P(k | v), and each particle
-//! counts for the region of its group, by the share of its component in it:
+//! Component by component, the weight of a particle is multiplied by the posterior probability of the component that it
+//! began in. Where components overlap, as in a model without clusters, almost all particles end in another one, and
+//! their weights vanish. So components that exchange particles form a group g with the posterior probability
+//! P(g | v) = Σ_{k in g} P(k | v), by which the weights are multiplied instead, times the share of the component in
+//! the group:
 //!
 //! f_k(v) = α_k P(g(k) | v), with Σ_{k in g} α_k = 1, so that Σ_k f_k(v) = 1 at every v.
 //!

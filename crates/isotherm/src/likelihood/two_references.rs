@@ -67,8 +67,8 @@ fn with_wide(mixture: &Mixture, odds: &[f32]) -> Mixture {
     Mixture::new(&weights, Matrix::from_dense(weights.len(), odds.len(), &all))
 }
 
-/// The same mixture with weights half way to these shares of the model: a cluster that the model holds more of than the
-/// data has more replicas, and one that annealing missed keeps some.
+/// The same mixture with weights half way to these shares of the model: a component of which the model holds more than
+/// the data has more replicas, and one that annealing missed keeps some.
 pub(super) fn with_shares(mixture: &Mixture, shares: &[f64]) -> Mixture {
     let halves = mixture.weights().iter().zip(shares).map(|(w, share)| 0.5 * (w + share));
     let weights: Vec<f64> = halves.collect();

@@ -3,7 +3,7 @@
 //! Everything was found in several ways that fail differently. A sampler that mixes forgets its initial states:
 //! where two starts differ by more than their errors, or replicas hardly travel between the ends of the ladder, it
 //! did not mix, however well its estimators agree with each other. A mode that one reference lacks makes the two
-//! references differ, and a mode that no replica enters is counted by annealing cluster by cluster.
+//! references differ, and a mode that no replica enters is counted by annealing component by component.
 
 use super::evaluating_sampler::{SamplerReport, SamplerResult};
 use isotherm_tempering::evidence::{
@@ -29,7 +29,7 @@ const ENOUGH: f64 = 30.0;
 pub(super) struct Found<'a> {
     /// By the samplers begun at random and at known states.
     pub(super) samplers: &'a [SamplerResult; 2],
-    /// By annealing up, cluster by cluster.
+    /// By annealing up, component by component.
     pub(super) up: Estimate,
     /// By annealing down from the samples of each sampler.
     pub(super) downs: [Estimate; 2],

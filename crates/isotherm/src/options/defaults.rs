@@ -20,12 +20,12 @@ const SPARSENESS: f64 = 0.22;
 /// The largest L1 penalty by default, for few examples.
 const MOST_L1: f64 = 0.01;
 
-/// Particles beside a ladder from a mixture: as many as hidden units, within these bounds. It brings fresh samples
-/// so often that more of them cost time and gain nothing.
+/// Particles with a mixture as reference: as many as hidden units, within these bounds. The ladder brings fresh
+/// samples so often that more particles cost time and gain nothing.
 const PARTICLES_FROM_A_MIXTURE: [usize; 2] = [128, 500];
 
-/// Columns of a ladder from a mixture. It has about half as many rungs as one from base rates, so that twice the
-/// columns cost as much, and shorter round trips, on which the weights of clusters depend.
+/// Columns of a ladder from a mixture. It has fewer rungs than one from base rates (6 for 10, 10 for 13), which pays
+/// for a part of the additional columns, and shorter round trips, on which the weights of clusters depend.
 const COLUMNS_FROM_A_MIXTURE: usize = 32;
 
 /// Passes over the examples, and over pictures.

@@ -50,9 +50,10 @@ section! {
         /// Learning rate.
         lr: f64 = 0.01, in 0.0..=1e38,
             examples 0.05,
-            also ", or in proportion less or more where there are more or fewer updates than those passes take, from 0.01 to 0.1";
-        /// How the learning rate falls: not at all, linearly to 0, held for 30 % of the updates and then
-        /// linearly to 0 or exponentially to 1/2000, or as 1/t.
+            also " times the updates in 200 passes over the data (500 over pictures; at least 5000 and at most 100000), divided by `updates`; from 0.01 to 0.1";
+        /// How the learning rate falls: constant (not at all), linear (to 0) or inverse (as 1/t). The others hold it
+        /// for 30 % of the updates; then it falls linearly to 0 (hold-linear) or exponentially to 1/2000
+        /// (hold-exponential).
         lr_decay: LrDecay = LrDecay::Linear, examples LrDecay::HoldLinear;
         /// Momentum.
         momentum: f64 = 0.0, in 0.0..=0.999_999;
@@ -62,9 +63,9 @@ section! {
         /// this, divided by 1 − momentum.
         l1: f64 = 0.0, in 0.0..=1.0,
             examples 1e-4,
-            also " for pictures, half of that beside the default of `smooth`; for tables 0.22 times the square root of the number of columns, divided by that of examples, at most 0.01";
-        /// Penalty on differences between the weights of neighbouring pixels, where the examples are images:
-        /// half of this times the sum of their squares.
+            also " for pictures, half as much with the default of `smooth`; for tables 0.22 √(columns) / examples, at most 0.01";
+        /// Penalty on differences between the weights of neighbouring pixels, if the examples are images: half of
+        /// this times the sum of the squared differences.
         smooth: f64 = 0.0, in 0.0..=1.0, value "STRENGTH",
             default "15 divided by the number of examples, at most 0.05, for pictures (a `shape` is given, or squares of at least 8x8 whose mean image is smooth); otherwise 0";
         /// The gradient: plain, or with centered units.

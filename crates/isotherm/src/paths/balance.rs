@@ -13,7 +13,9 @@
 //!
 //! each component keeps its weight at every β < 1, and so each cluster. log Z_z is found by thermodynamic integration:
 //! d log Z_z / dβ is the mean of −E(v, h) − log q(v | z) over π_β given z. A replica measures it without leaving its
-//! cluster, so it is known long before replicas have travelled. Errors of it cost swaps, never correctness.
+//! cluster, so it is known long before replicas have travelled. While a_z is fixed, as in `sample` and `evaluate`, its
+//! errors cost swaps and nothing else. While a ladder adapts, in training and in the online estimate of log Z, a_z moves
+//! with a memory of 300 steps, so that the distributions of the rungs change while they are sampled.
 
 /// Steps over which the means are taken.
 const MEMORY: f64 = 300.0;

@@ -141,7 +141,8 @@ pub enum SwapOn {
 }
 
 /// The states of an RBM's replicas. Between two steps they are the hidden units, those of the model and after
-/// them those that a reference may have of its own, and nothing else.
+/// them those that a reference may have of its own, and nothing else. (What a path has learned, such as the component
+/// weights a_z from a mixture, belongs to the path: [`Path::learned`], `path.learned` in a checkpoint.)
 pub trait HiddenStates: States {
     /// The number of units in a state: the model's hidden units, and the reference's.
     fn units(&self) -> usize {

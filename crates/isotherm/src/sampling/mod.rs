@@ -44,9 +44,9 @@ section! {
         count: usize = 100, in 1..=u64::MAX, value "N";
         /// Steps between two samples of a column.
         thin: u64 = 10, in 1..=u64::MAX, value "STEPS";
-        /// Steps before the first sample, in which the ladders adapt. A run without a ladder, or with particles
-        /// off its ladder, gets a new ladder in these steps; so does the second half of the samples. With 0, all
-        /// samples continue with the replicas of a run that has a ladder.
+        /// Steps before the first sample; ladders are tuned in them. 0: continue with the replicas of the run (no
+        /// second sampler); a model file, or a run without a ladder, is then sampled from the first step on, by a
+        /// ladder that is not tuned.
         warm_up: u64 = 1000, value "STEPS";
         /// Seed of the samples.
         seed: u64 = 1;

@@ -124,7 +124,7 @@ fn two_far_modes() -> (Rbm, Dataset) {
 }
 
 /// From the base rates no sampler finds that state. References that are fitted to rows of both modes hold both, but
-/// replicas may hardly travel between them: the bracket contains what annealing found cluster by cluster.
+/// replicas may hardly travel between them: the bracket contains what annealing found component by component.
 #[test]
 fn two_modes_of_different_entropy_are_within_the_bracket() {
     let (rbm, data) = two_far_modes();

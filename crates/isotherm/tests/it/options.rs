@@ -85,7 +85,7 @@ fn help_names_options_in_the_words_of_a_front_end() {
     }
     assert!(spec("shape").describe(&Loud).contains("for SMOOTH."));
     assert!(spec("seed").describe(&Loud).contains("of DATA-SEED and of binarise:=static:SEED"));
-    assert!(spec("particles").describe_default(&Loud).unwrap().starts_with("500; beside a ladder"));
+    assert!(spec("particles").describe_default(&Loud).unwrap().starts_with("500; with a mixture"));
     assert_eq!(spec("particles").describe_built_in(&Loud).unwrap(), "as many as COLUMNS");
     assert_eq!(spec("k").describe_default(&Plain).unwrap(), "1");
 }
@@ -399,7 +399,7 @@ fn help_says_what_the_defaults_are() {
     let (mixture, examples) = (Options::default().optimiser, Options::for_examples().optimiser);
     assert_eq!((default("batch"), built_in("batch")), ("100".to_owned(), Some("5".to_owned())));
     assert_eq!((mixture.batch, examples.batch), (5, 100));
-    assert!(default("lr").starts_with(&format!("{}, or", examples.lr)), "{}", default("lr"));
+    assert!(default("lr").starts_with(&format!("{} times", examples.lr)), "{}", default("lr"));
     assert_eq!(built_in("lr").unwrap(), mixture.lr.to_string());
     assert_eq!(default("lr-decay"), word(&examples.lr_decay));
     assert_eq!(built_in("lr-decay").unwrap(), word(&mixture.lr_decay));
@@ -410,7 +410,7 @@ fn help_says_what_the_defaults_are() {
     from_mixture.adapt_to(&Dataset::from_rows(&[[0u8, 1], [1, 0]]).unwrap(), &Chosen::default());
     assert_eq!(from_mixture.sampler.reference, ReferenceKind::Mixture);
     let columns = [plan.columns(), from_mixture.sampler.columns.unwrap()];
-    let words = format!("{}; {} from a mixture, as many", columns[0], columns[1]);
+    let words = format!("{}; {} with a mixture as reference, as many", columns[0], columns[1]);
     assert!(default("columns").starts_with(&words), "{}", default("columns"));
     let of = |hidden| {
         let mut options = Options::for_examples().hidden(hidden);
@@ -418,7 +418,7 @@ fn help_says_what_the_defaults_are() {
         options.sampler.particles.unwrap()
     };
     let bounds = format!("as many as hidden units, from {} to {}", of(33), of(10_000));
-    let words = format!("{}; beside a ladder from a mixture {bounds}", plan.particles());
+    let words = format!("{}; with a mixture as reference {bounds}", plan.particles());
     assert_eq!(default("particles"), words);
     assert_eq!(built_in("rungs"), None);
     assert_eq!(spec("batch").for_examples.as_deref(), Some("100"));
@@ -465,7 +465,7 @@ fn figures_in_help_are_those_of_the_code() {
     let words = format!("enumerating up to {} hidden units", most(&exact));
     assert!(spec("algorithm").help.contains(&words), "{words}");
     let words = format!(
-        "at most {} hidden units",
+        "up to {} hidden units",
         most(&|n| PathKind::automatic(100, n) == PathKind::HiddenMarginal)
     );
     assert!(spec("path").help.contains(&words), "{words}");
