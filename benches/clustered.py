@@ -5,7 +5,7 @@
 DATA is a folder with `NAME_train_x.npy.gz` and `NAME_test_x.npy.gz`; `sixteen` is a mixture of 16 products with known
 weights and density, drawn here. Every method learns for as long as the first one takes by its defaults: updates are
 calibrated in turns. Then 4000 samples of the averaged model are drawn, and the test set is evaluated. Clusters are found
-by k-means here, not by Isotherm. What is in FOLDER already is not done again.
+by k-means here, not by Isotherm. What is in FOLDER already is not done again, and the table is of all that is in it.
 """
 
 import argparse
@@ -178,7 +178,6 @@ def main() -> None:
     bench = Bench(arguments)
     if "sixteen" in arguments.sets and not (arguments.out / "sixteen.npz").exists():
         sixteen(arguments.out)
-    rows = []
     for name, hidden in itertools.product(arguments.sets, arguments.hidden):
         folder = arguments.out if name == "sixteen" else arguments.data
         train, test = (folder / f"{name}_{part}_x.npy.gz" for part in ("train", "test"))
@@ -194,13 +193,14 @@ def main() -> None:
                 row = {"set": name, "hidden": hidden, "method": method, "seed": seed}
                 row |= json.loads((run / "cost.json").read_text()) | bench.measure(train, test, clusters, run)
                 (run / "row.json").write_text(json.dumps(row))
-            rows.append(json.loads((run / "row.json").read_text()))
-            print(rows[-1], file=sys.stderr, flush=True)
+            print((run / "row.json").read_text(), file=sys.stderr, flush=True)
     if "sixteen" in arguments.sets:
         known, x = np.load(arguments.out / "sixteen.npz"), load(arguments.out / "sixteen_test_x.npy.gz")
         truth = np.logaddexp.reduce(log_densities(x, known["means"]) + np.log(known["weights"]), 1)
         print(f"the density of `sixteen` gives its test set {truth.mean():.2f}\n")
-    print(table(rows))
+    rows = [json.loads(file.read_text()) for file in arguments.out.glob("*/row.json")]
+    order = lambda row: (row["set"], row["hidden"], list(METHODS).index(row["method"]), row["seed"])  # noqa: E731
+    print(table(sorted(rows, key=order)))
 
 
 if __name__ == "__main__":

@@ -54,8 +54,6 @@ pub enum Purpose {
     Explore = 22,
     /// The seed of the second of two samplers that samples are drawn by.
     SecondSampler = 24,
-    /// States of hidden units that a model without data is explored from.
-    Patterns = 25,
     /// Which examples of a file are for learning, which are held out.
     Split = 30,
     /// Some of many examples, where all would take too long.

@@ -84,6 +84,18 @@ fn near(visible: usize, copies: usize, differ: f64, of: (f64, f64), seed: u64) -
     )
 }
 
+/// Three parts that each have a broad mode and a narrow one three nats heavier. In the first and the last, hidden units
+/// are off in the narrow mode.
+fn narrow_in_each(visible: usize, background: f64, field: f64, seed: u64) -> Vec<Part> {
+    let heavy = 1.0 / (1.0 + libm::exp(-3.0));
+    (0..3)
+        .map(|i| {
+            let part = mixture(visible, 12, background, &[(heavy, field)], seed + i);
+            if i == 1 { part } else { part.flipped() }
+        })
+        .collect()
+}
+
 /// The heavy one of `k` clusters has `weight`; the others share the rest equally with the background.
 fn one_heavy(k: usize, weight: f64, heavy: f64, field: f64) -> Vec<(f64, f64)> {
     let rest = (1.0 - weight) / k as f64;
@@ -164,6 +176,9 @@ pub const CATALOGUE: &[Entry] = &[
     entry("blocks-ferromagnetic-4-120x48", 500, 4, || {
         (0..4).map(|index| curie_weiss(30, 12, 5.0, 0.5, 36 + index)).collect()
     }),
+    entry("narrow-in-each-300x36", 3000, 3, || narrow_in_each(100, 0.3, 4.5, 40)),
+    entry("narrow-in-each-360x36", 3000, 3, || narrow_in_each(120, 0.3, 4.0, 43)),
+    entry("narrow-in-each-480x36", 3000, 3, || narrow_in_each(160, 0.3, 3.5, 46)),
     entry("ferromagnet-and-mixture-120x60", 500, 2, || {
         vec![
             curie_weiss(60, 30, 4.0, 1.0, 24),

@@ -30,14 +30,23 @@ pub enum Variant {
     Rare,
     /// The heavy mode in none of the rows.
     Absent,
+    /// In each row the heavy mode of one part, of several that have one, and of no other: together the rows hold all
+    /// heavy modes, and no row holds them at once.
+    Apart,
 }
 
 /// The share of rows with the heavy mode, where it is rare.
 pub const RARE: f64 = 0.02;
 
 impl Variant {
-    /// All three.
-    pub const ALL: [Variant; 3] = [Variant::Present, Variant::Rare, Variant::Absent];
+    /// All of them.
+    pub const ALL: [Variant; 4] =
+        [Variant::Present, Variant::Rare, Variant::Absent, Variant::Apart];
+
+    /// Whether it differs from the others for a model with so many heavy modes.
+    pub fn is_for(self, withheld: usize) -> bool {
+        self != Variant::Apart || withheld > 1
+    }
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -45,6 +54,7 @@ impl Variant {
             Variant::Present => "present",
             Variant::Rare => "rare",
             Variant::Absent => "absent",
+            Variant::Apart => "apart",
         }
     }
 }
@@ -130,22 +140,23 @@ impl KnownModel {
 
     /// `count` independent rows. Given its modes, each is an exact draw.
     pub fn rows(&self, variant: Variant, count: usize, seed: u64) -> Rows {
-        let shares: Vec<Vec<f64>> = self
-            .parts
-            .iter()
-            .enumerate()
-            .map(|(i, part)| {
-                shares(part, if i < self.withheld { variant } else { Variant::Present })
-            })
-            .collect();
+        let of_parts = |variant: Variant| -> Vec<Vec<f64>> {
+            let of = |i| if i < self.withheld { variant } else { Variant::Present };
+            self.parts.iter().enumerate().map(|(i, part)| shares(part, of(i))).collect()
+        };
+        let shares = match variant {
+            Variant::Apart => of_parts(Variant::Absent),
+            variant => of_parts(variant),
+        };
         let mut bits = BitMatrix::zeros(count, self.places.len());
         let mut modes = Vec::with_capacity(count);
         for row in 0..count {
             let mut rng = Use::Rows.stream(seed, row);
             let mut places = self.places.iter();
             let mut of_row = Vec::with_capacity(self.parts.len());
-            for (part, shares) in self.parts.iter().zip(&shares) {
-                let mode = choose(shares, &mut rng);
+            let heavy = (variant == Variant::Apart).then(|| row % self.withheld);
+            for (i, (part, shares)) in self.parts.iter().zip(&shares).enumerate() {
+                let mode = if heavy == Some(i) { 0 } else { choose(shares, &mut rng) };
                 for (on, &at) in part.draw(mode, &mut rng).into_iter().zip(&mut places) {
                     bits.set(row, at, on);
                 }
@@ -182,7 +193,7 @@ fn shares(part: &Part, variant: Variant) -> Vec<f64> {
     match variant {
         Variant::Present => {}
         Variant::Rare => shares[0] = others * RARE / (1.0 - RARE),
-        Variant::Absent => shares[0] = 0.0,
+        Variant::Absent | Variant::Apart => shares[0] = 0.0,
     }
     let mut sum = 0.0;
     for share in &mut shares {

@@ -143,6 +143,20 @@ impl Part {
         part
     }
 
+    /// The same part with all hidden units of its groups negated: h is on where it was off. The visible distribution
+    /// stays as it is.
+    #[must_use]
+    pub fn flipped(self) -> Part {
+        let Part { mut design, division, .. } = self;
+        for group in &mut design.groups {
+            let units = group.units as f32;
+            design.c.iter_mut().zip(&group.weights).for_each(|(c, w)| *c += units * w);
+            group.weights.iter_mut().for_each(|w| *w = -*w);
+            group.bias = -group.bias;
+        }
+        Part::new(design, division)
+    }
+
     /// Its parameters.
     pub fn design(&self) -> &Design {
         &self.design

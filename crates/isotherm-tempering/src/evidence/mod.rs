@@ -7,6 +7,7 @@ mod batches;
 mod estimate;
 pub mod kalman;
 mod log_mean;
+mod reason;
 mod strata;
 mod verdict;
 pub mod work_values;
@@ -15,7 +16,6 @@ pub use batches::{AnnealingEffort, MORE, Pooled, anneal_in_batches, are_too_unev
 pub use estimate::{End, Estimate, spread, student};
 pub use kalman::KalmanFilter;
 pub use log_mean::{log_mean, log_mean_by_column};
+pub use reason::{Quantity, Reason, Start, WhichReference, trips_in_words};
 pub use strata::Strata;
-pub use verdict::{
-    Basis, Origin, Quantity, Reason, Start, Verdict, WhichReference, trips_in_words,
-};
+pub use verdict::{Basis, Origin, Verdict};

@@ -90,7 +90,9 @@ impl LogZ {
         };
         let floor = self.floor.map_or(floor, |known| known.max(floor));
         let (value, lower) = (value.max(floor), lower.max(floor));
-        let (upper, floor) = (upper.max(value), Some(floor));
+        // What missed this much below may miss as much above.
+        let upper = upper.max(if nats > 0.0 { floor + nats } else { value });
+        let floor = Some(floor);
         LogZ { value, lower, upper, verdict, floor, ..self.clone() }
     }
 }

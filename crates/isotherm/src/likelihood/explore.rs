@@ -11,6 +11,7 @@ use rand::RngExt;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::covering::Explored;
 use super::evaluating_sampler::{EvaluatingSampler, Length};
 use super::known::KnownStates;
 use crate::error::Result;
@@ -38,7 +39,7 @@ const LADDER: Length =
     Length { columns: 8, warm_up: 200, steps: 200, most_steps: 200, in_full: false };
 
 /// P(h = 1) in patterns far from the data.
-const DENSITIES: [f64; 8] = [0.5, 0.02, 0.98, 0.1, 0.9, 0.25, 0.75, 0.5];
+const DENSITIES: [f64; 7] = [0.5, 0.02, 0.98, 0.1, 0.9, 0.25, 0.75];
 
 /// Adds the states that are found to the known ones, which are rows of the data so far, and returns them. `starts` is
 /// about how many starts there are. The ladder has a key of its own.
@@ -49,7 +50,7 @@ pub(super) fn explore(
     starts: usize,
     [of_ladder, key]: [Key; 2],
     progress: &mut dyn FnMut(f64) -> bool,
-) -> Result<BitMatrix> {
+) -> Result<Explored> {
     let mut hidden = from_ladder(model, marginals, starts / 8, of_ladder, progress)?;
     let rng = &mut key.sequence(Purpose::Explore, 0);
     let rows = rows_to_start_from(known, starts / 8, key, rng)?;
@@ -57,9 +58,16 @@ pub(super) fn explore(
     hidden.append(&of_rows);
     hidden.append(&complements(&of_rows, starts / 8));
     hidden.append(&patterns(model.n_hidden(), starts / 2, rng));
+    let samplers = hidden.rows();
     let found = settle(model, hidden, key, progress)?;
     known.add(&found);
-    Ok(found)
+    Ok(Explored::new(model, found, samplers))
+}
+
+/// What Gibbs steps reach from hidden patterns alone, so many of them: all there is of a model without data.
+pub(crate) fn reached_from_patterns(model: &Rbm, starts: usize, key: Key) -> Result<BitMatrix> {
+    let rng = &mut key.sequence(Purpose::Explore, 0);
+    settle(model, patterns(model.n_hidden(), starts, rng), key, &mut |_| true)
 }
 
 /// Hidden states at the cold end of a short ladder, from the base rates or on the hidden-marginal path.

@@ -7,6 +7,7 @@
 pub mod bracket;
 mod budget;
 mod clusters;
+mod covering;
 pub mod evaluating_sampler;
 pub mod exact;
 mod explore;
@@ -22,6 +23,7 @@ mod verdict;
 pub use bracket::LogZ;
 pub use budget::{Budget, BudgetError, EvaluateOptions, name};
 pub use evaluating_sampler::{Length, SamplerReport};
+pub(crate) use explore::reached_from_patterns;
 pub use found::{LogZMethod, LogZResult};
 pub use free_energies::{
     minus_free_energies, quick_minus_free_energies, quick_minus_free_energies_of_hidden,

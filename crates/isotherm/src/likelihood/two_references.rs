@@ -2,13 +2,15 @@
 //!
 //! A sampler and annealing see the modes that their reference has, so that a reference that lacks a mode can not be
 //! caught by itself. There are two, mixtures that are fitted to all states at hand with different seeds and different
-//! numbers of components. Each has one component more that is not fitted, the base rates, from which states that belong to
-//! no cluster are reached. (Not fair coins: a component keeps its weight on every rung, and from coins to the model there
-//! is a transition that would hold up the replicas in it.)
+//! numbers of components, and extended where the model holds far more than they do (`covering.rs`). Each has one
+//! component more that is not fitted, the base rates, from which states that belong to no cluster are reached. (Not
+//! fair coins: a component keeps its weight on every rung, and from coins to the model there is a transition that would
+//! hold up the replicas in it.)
 
 use isotherm_kernels::{BitMatrix, Matrix};
 use rand::seq::index;
 
+use super::covering::Explored;
 use crate::error::{Error, Result};
 use crate::model::log_odds;
 use crate::references::{Mixture, fit};
@@ -35,7 +37,7 @@ fn components(particles: usize, rows: usize) -> [usize; 2] {
 /// The two mixtures. `explored` are states that were found from starts far apart, `data` those at hand.
 pub(super) fn two_references(
     data: &BitMatrix,
-    explored: &BitMatrix,
+    explored: &Explored,
     marginals: &[f64],
     particles: usize,
     keys: [Key; 2],
@@ -43,17 +45,18 @@ pub(super) fn two_references(
 ) -> Result<[Mixture; 2]> {
     let odds: Vec<f32> = marginals.iter().map(|&p| log_odds(p) as f32).collect();
     let rows = |key: Key| {
-        let most = explored.rows().max(ROWS_OF_DATA).min(data.rows());
+        let most = explored.rows.rows().max(ROWS_OF_DATA).min(data.rows());
         let rng = &mut key.sequence(Purpose::Explore, 1);
         let mut rows = data.select(&index::sample(rng, data.rows(), most).into_vec());
-        rows.append(explored);
+        rows.append(&explored.rows);
         rows
     };
     let [first, second] = keys.map(|key| (rows(key), key));
     let counts = components(particles, first.0.rows());
     let mut fitted = |which: usize, (rows, key): (BitMatrix, Key), wide: &[f32]| {
         let tell = &mut |share| progress(0.5 * (which as f64 + share));
-        Ok::<_, Error>(with_wide(&fit(&rows, counts[which], key, tell)?.mixture, wide))
+        let fitted = fit(&rows, counts[which], key, tell)?.mixture;
+        Ok::<_, Error>(with_wide(&explored.cover(fitted, marginals), wide))
     };
     Ok([fitted(0, first, &odds)?, fitted(1, second, &odds)?])
 }

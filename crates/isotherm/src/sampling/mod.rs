@@ -5,7 +5,7 @@
 //! references, and with other first states (`second.rs`). The weights that both give to clusters of the data are
 //! compared with each other and with those of the data (`weights.rs`).
 
-mod explore;
+mod chance;
 mod ladder;
 mod second;
 mod weights;
@@ -21,21 +21,21 @@ use isotherm_tempering::{Adaptation, Tempering};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
-use crate::diagnostics::{Diagnostic, limits};
+use crate::diagnostics::Diagnostic;
 use crate::model::Rbm;
 use crate::options::{OptionSpec, Section, check_ranges};
 use crate::paths::AnyEnsemble;
-use crate::references::{Clusters, Distribution, Reference};
+use crate::references::{Distribution, Reference};
 use crate::section;
 
+pub use chance::Distance;
 pub use ladder::{
     FirstStates, LadderSamples, MOST_COLUMNS, SampledLadder, VisibleSamples, sample, sample_on,
 };
-pub use weights::{ClusterWeights, ClustersOf, Distance, PartWeights};
+pub use weights::{ClusterWeights, ClustersOf, PartWeights};
 
 use ladder::{NewLadder, sample_from};
 use second::{DRAWS, Plan};
-use weights::{Counted, effective_samples};
 
 section! {
     /// Options of a sampler. Each field has a setter: `SampleOptions::default().count(500).thin(20)`.
@@ -275,106 +275,4 @@ fn draw(
     let parts: Vec<Part> = drawn.into_iter().map(part).collect();
     let round_trips = parts.iter().map(|part| part.ladder.round_trips).sum();
     Ok(Samples { v, parts, round_trips, clusters })
-}
-
-impl ClusterWeights {
-    fn of(clusters: &Clusters, of: ClustersOf, drawn: &[(Origin, LadderSamples)]) -> Self {
-        let part = |(origin, LadderSamples { v, ladder }): &(Origin, LadderSamples)| PartWeights {
-            origin: *origin,
-            samples: v.rows(),
-            effective_samples: effective_samples(&clusters.assign(v), ladder, clusters.count()),
-            round_trips: ladder.warm_up_trips + ladder.round_trips,
-            weights: clusters.shares(v),
-        };
-        let drawn = drawn.iter().filter(|(_, part)| part.v.rows() > 0);
-        ClusterWeights::of_parts(clusters, of, drawn.map(part).collect())
-    }
-
-    /// Those of independent samples.
-    pub fn of_independent(clusters: &Clusters, of: ClustersOf, v: &BitMatrix) -> ClusterWeights {
-        let origin = Origin { reference: LadderFrom::None, start: FirstStates::Exact };
-        let part = PartWeights {
-            origin,
-            samples: v.rows(),
-            effective_samples: v.rows() as f64,
-            round_trips: 0,
-            weights: clusters.shares(v),
-        };
-        ClusterWeights::of_parts(clusters, of, vec![part])
-    }
-
-    fn of_parts(clusters: &Clusters, of: ClustersOf, parts: Vec<PartWeights>) -> ClusterWeights {
-        let total: f64 = parts.iter().map(|part| part.samples as f64).sum();
-        let mean = |k: usize| {
-            parts.iter().map(|part| part.weights[k] * part.samples as f64).sum::<f64>() / total
-        };
-        let samples: Vec<f64> = (0..=clusters.count()).map(mean).collect();
-        let data = (of != ClustersOf::Samples).then(|| clusters.weights().to_vec());
-        // Nothing is left to chance in weights that were not counted.
-        let rows = clusters.rows().map_or(f64::INFINITY, |rows| rows as f64);
-        let draws = parts.iter().map(|part| part.effective_samples).sum();
-        let from_data = data.as_ref().map(|weights| {
-            let of_samples = Counted { weights: &samples, draws };
-            Distance::between(Counted { weights, draws: rows }, of_samples)
-        });
-        let counted = |it: &PartWeights| it.effective_samples;
-        let between_parts = match &parts[..] {
-            [a, b] => {
-                let [draws, of_b] = [counted(a), counted(b)];
-                let a = Counted { weights: &a.weights, draws };
-                Some(Distance::between(a, Counted { weights: &b.weights, draws: of_b }))
-            }
-            _ => None,
-        };
-        ClusterWeights { of, data, samples, parts, from_data, between_parts }
-    }
-
-    /// The number of clusters.
-    pub fn count(&self) -> usize {
-        self.samples.len().saturating_sub(1)
-    }
-
-    /// The number of a cluster, counted from 1.
-    fn number(&self, k: usize) -> Option<usize> {
-        (k < self.count()).then_some(k + 1)
-    }
-
-    /// That two samplers disagree, and that the clusters have other weights than in the data.
-    pub fn diagnose(&self) -> Vec<Diagnostic> {
-        let mut found = Vec::new();
-        if let (Some(distance), [a, b]) = (self.between_parts, &self.parts[..])
-            && distance.is_beyond_chance()
-            && distance.total_variation > limits::DISAGREEMENT
-        {
-            let k = furthest(&a.weights, &b.weights);
-            found.push(Diagnostic::SamplersDisagree {
-                origins: [a.origin, b.origin],
-                cluster: self.number(k),
-                shares: [a.weights[k], b.weights[k]],
-                distance: distance.total_variation,
-                by_chance: distance.by_chance,
-            });
-        }
-        if let (Some(distance), Some(data)) = (self.from_data, &self.data)
-            && distance.is_beyond_chance()
-            && distance.total_variation > limits::CLUSTER_WEIGHTS
-        {
-            let k = furthest(data, &self.samples);
-            found.push(Diagnostic::ClusterWeights {
-                clusters: self.count(),
-                cluster: self.number(k),
-                data: data[k],
-                samples: self.samples[k],
-                distance: distance.total_variation,
-                by_chance: distance.by_chance,
-            });
-        }
-        found
-    }
-}
-
-/// Where two lists of weights differ most.
-fn furthest(a: &[f64], b: &[f64]) -> usize {
-    let apart = |k: &usize| (a[*k] - b[*k]).abs();
-    (0..a.len()).max_by(|x, y| apart(x).total_cmp(&apart(y))).unwrap_or(0)
 }

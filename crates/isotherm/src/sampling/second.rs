@@ -7,14 +7,17 @@ use isotherm_tempering::streams::{Key, Purpose};
 use isotherm_tempering::{Adaptation, Tempering};
 use rand::RngExt;
 
-use super::explore::explored;
 use super::{ClustersOf, FirstStates, Known, LadderFrom, LadderSamples, NewLadder, Origin};
 use super::{MOST_COLUMNS, SampleOptions, sample_from, sample_on};
 use crate::Result;
 use crate::data::some_rows;
+use crate::likelihood::reached_from_patterns;
 use crate::model::Rbm;
 use crate::paths::{AnyEnsemble, PathKind};
 use crate::references::{Clusters, Distribution, ROWS_FOR_CLUSTERS, Reference, em};
+
+/// Hidden patterns that a model without data is explored from.
+const STARTS: usize = 800;
 
 /// Components of a mixture of what short Gibbs sampling found.
 const COMPONENTS: usize = 32;
@@ -77,7 +80,9 @@ impl Plan {
         // A ladder of a run does without all the rest.
         let reached = match (known.rows, mixture, &known.reference, &run) {
             (None, None, Some(_), _) | (None, None, None, Some(_)) if !two => None,
-            (None, None, ..) => Some(explored(model, options.seed)?),
+            (None, None, ..) => {
+                Some(reached_from_patterns(model, STARTS, Key::of_log_z(options.seed, 0))?)
+            }
             _ => None,
         };
         let (clusters, of) = match (known.rows, mixture, &reached) {

@@ -1,10 +1,12 @@
-//! The weights of clusters in samples, and what chance explains of their differences.
+//! The weights of clusters in samples, beside those of the data.
 
-use isotherm_tempering::streams::{Key, Purpose};
-use rand::RngExt;
+use isotherm_kernels::BitMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::{Origin, SampledLadder};
+use super::chance::{Counted, Distance, effective_samples};
+use super::{FirstStates, LadderFrom, LadderSamples, Origin};
+use crate::diagnostics::{Diagnostic, limits};
+use crate::references::Clusters;
 
 /// The weights of clusters: those of the data, and those of samples from one or two samplers.
 ///
@@ -56,221 +58,108 @@ pub struct PartWeights {
     pub weights: Vec<f64>,
 }
 
-/// A distance of cluster weights.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Distance {
-    /// The total variation distance: half the sum of all differences.
-    pub total_variation: f64,
-    /// What chance makes of it on average if there is no difference.
-    pub by_chance: f64,
-    /// What chance exceeds once in a thousand times.
-    pub chance_limit: f64,
-}
-
-/// Counted weights, and the number of independent draws that they are worth.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Counted<'a> {
-    pub(super) weights: &'a [f64],
-    pub(super) draws: f64,
-}
-
-impl Distance {
-    /// The distance of two lists of weights.
-    ///
-    /// If both were counted in draws with the same weights r, a difference d_k has the variance
-    /// r_k (1 − r_k) (1/m + 1/n), and the mean of |d_k| is √(2/π) of its standard deviation. These variances are those
-    /// of the shares in 1 / (1/m + 1/n) draws, so that the limit is found by drawing as many.
-    pub(super) fn between(a: Counted<'_>, b: Counted<'_>) -> Distance {
-        let noise = 1.0 / a.draws.max(1.0) + 1.0 / b.draws.max(1.0);
-        let pooled = |(p, q): (&f64, &f64)| {
-            let share = a.draws / (a.draws + b.draws);
-            if share.is_nan() { *p } else { share * p + (1.0 - share) * q }
+impl ClusterWeights {
+    pub(super) fn of(
+        clusters: &Clusters,
+        of: ClustersOf,
+        drawn: &[(Origin, LadderSamples)],
+    ) -> Self {
+        let part = |(origin, LadderSamples { v, ladder }): &(Origin, LadderSamples)| PartWeights {
+            origin: *origin,
+            samples: v.rows(),
+            effective_samples: effective_samples(&clusters.assign(v), ladder, clusters.count()),
+            round_trips: ladder.warm_up_trips + ladder.round_trips,
+            weights: clusters.shares(v),
         };
-        let both = || a.weights.iter().zip(b.weights);
-        let by_chance: f64 = both()
-            .map(pooled)
-            .map(|r| (std::f64::consts::FRAC_2_PI * (r * (1.0 - r)).max(0.0) * noise).sqrt() / 2.0)
-            .sum();
-        let pooled: Vec<f64> = both().map(pooled).collect();
-        Distance {
-            total_variation: both().map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0,
-            by_chance,
-            chance_limit: exceeded_rarely(&pooled, 1.0 / noise),
-        }
+        let drawn = drawn.iter().filter(|(_, part)| part.v.rows() > 0);
+        ClusterWeights::of_parts(clusters, of, drawn.map(part).collect())
     }
 
-    /// Whether chance hardly explains it.
-    pub fn is_beyond_chance(&self) -> bool {
-        self.total_variation > self.chance_limit
-    }
-}
-
-/// Draws at most in a repetition; more differ by the root of their number only.
-const MOST_DRAWS: usize = 400;
-
-/// Repetitions, and how many of them may exceed the limit: one in a thousand.
-const REPETITIONS: usize = 4000;
-const EXCEEDING: usize = 4;
-
-/// The distance between weights and their shares in so many draws that is exceeded once in a thousand times.
-fn exceeded_rarely(weights: &[f64], draws: f64) -> f64 {
-    let repeated = (draws.round() as usize).clamp(1, MOST_DRAWS);
-    let edges: Vec<f64> = weights
-        .iter()
-        .scan(0.0, |sum, weight| {
-            *sum += weight;
-            Some(*sum)
-        })
-        .collect();
-    let mut rng = Key { seed: 0, step: 0 }.sequence(Purpose::Chance, 0);
-    let mut counts = vec![0usize; weights.len()];
-    let mut distance = || {
-        counts.fill(0);
-        for _ in 0..repeated {
-            let u: f64 = rng.random();
-            counts[edges.partition_point(|&edge| edge <= u).min(weights.len() - 1)] += 1;
-        }
-        let apart =
-            |(count, weight): (&usize, &f64)| (*count as f64 / repeated as f64 - weight).abs();
-        counts.iter().zip(weights).map(apart).sum::<f64>() / 2.0
-    };
-    let mut distances: Vec<f64> = (0..REPETITIONS).map(|_| distance()).collect();
-    distances.sort_unstable_by(f64::total_cmp);
-    distances[REPETITIONS - 1 - EXCEEDING] * (repeated as f64 / draws).min(1.0).sqrt()
-}
-
-/// The number of independent samples that would tell the weights as well as these: samples of a particle resemble
-/// each other, those of different particles do not. With s_k the mean share of cluster k and var_k the variance of that
-/// mean, estimated from the differences between particles, it is Σ s_k (1 − s_k) / Σ var_k (Rao and Scott 1981).
-///
-/// Particles of few columns that take turns on the ladder are not independent either. So it is never more than the
-/// number of columns and round trips: what a column begins with, and what replicas bring from the reference.
-///
-/// `assigned` has the cluster of each sample, all particles side by side, and `count` is the number of clusters.
-pub(super) fn effective_samples(assigned: &[usize], ladder: &SampledLadder, count: usize) -> f64 {
-    let &SampledLadder { particles, columns, round_trips, warm_up_trips, .. } = ladder;
-    let at_first = (columns as u64 + warm_up_trips).min(particles as u64);
-    from_differences(assigned, particles, count).min((at_first + round_trips) as f64)
-}
-
-fn from_differences(assigned: &[usize], particles: usize, count: usize) -> f64 {
-    let samples = assigned.len() as f64;
-    let particles = particles.min(assigned.len());
-    if particles < 2 {
-        return samples.min(1.0);
-    }
-    let (mut spread, mut variance) = (0.0, 0.0);
-    for cluster in 0..=count {
-        let mean = assigned.iter().filter(|&&it| it == cluster).count() as f64 / samples;
-        spread += mean * (1.0 - mean);
-        let share_above = |particle: usize| -> f64 {
-            let of_particle = assigned.iter().skip(particle).step_by(particles);
-            of_particle.map(|&it| f64::from(u8::from(it == cluster)) - mean).sum::<f64>() / samples
+    /// Those of independent samples.
+    pub fn of_independent(clusters: &Clusters, of: ClustersOf, v: &BitMatrix) -> ClusterWeights {
+        let origin = Origin { reference: LadderFrom::None, start: FirstStates::Exact };
+        let part = PartWeights {
+            origin,
+            samples: v.rows(),
+            effective_samples: v.rows() as f64,
+            round_trips: 0,
+            weights: clusters.shares(v),
         };
-        variance += (0..particles).map(|particle| share_above(particle).powi(2)).sum::<f64>();
-    }
-    variance *= particles as f64 / (particles - 1) as f64;
-    match variance > 0.0 {
-        true => (spread / variance).min(samples),
-        // All in one cluster, say: a particle shows no more than where it is.
-        false => particles as f64,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A cluster of four, of weights 0.5, 0.3, 0.15 and 0.05.
-    fn draw(rng: &mut impl RngExt) -> usize {
-        let u: f64 = rng.random();
-        [0.5, 0.8, 0.95].iter().filter(|&&edge| u >= edge).count()
+        ClusterWeights::of_parts(clusters, of, vec![part])
     }
 
-    fn shares(assigned: &[usize]) -> Vec<f64> {
-        let count = |k| assigned.iter().filter(|&&it| it == k).count();
-        (0..5).map(|k| count(k) as f64 / assigned.len() as f64).collect()
-    }
-
-    /// Weights that are the same, counted in 200 and 500 draws, a thousand times: the mean distance is what is
-    /// said, within 15 % for the normal approximation of rare clusters, and hardly one is beyond the limit.
-    #[test]
-    fn chance_is_what_equal_weights_show() {
-        let mut rng = Key { seed: 3, step: 0 }.sequence(Purpose::Target, 0);
-        let (mut sum, mut expected, mut beyond) = (0.0, 0.0, 0);
-        for _ in 0..1000 {
-            let mut count = |draws| shares(&(0..draws).map(|_| draw(&mut rng)).collect::<Vec<_>>());
-            let (a, b) = (count(200), count(500));
-            let of = |weights, draws| Counted { weights, draws };
-            let found = Distance::between(of(&a, 200.0), of(&b, 500.0));
-            sum += found.total_variation;
-            expected += found.by_chance;
-            beyond += usize::from(found.is_beyond_chance());
-        }
-        assert!((sum / expected - 1.0).abs() < 0.15, "{} {}", sum / 1000.0, expected / 1000.0);
-        // Four standard deviations above one.
-        assert!(beyond <= 5, "{beyond}");
-    }
-
-    /// Five equal clusters, one of which is nearly gone in 130 draws.
-    #[test]
-    fn a_starved_cluster_among_several_is_beyond_chance() {
-        let known = Counted { weights: &[0.2, 0.2, 0.2, 0.2, 0.2, 0.0], draws: f64::INFINITY };
-        let drawn = Counted { weights: &[0.24, 0.24, 0.24, 0.24, 0.04, 0.0], draws: 130.0 };
-        let found = Distance::between(known, drawn);
-        assert!(found.is_beyond_chance(), "{found:?}");
-        let slightly = Counted { weights: &[0.22, 0.22, 0.22, 0.22, 0.12, 0.0], draws: 130.0 };
-        assert!(!Distance::between(known, slightly).is_beyond_chance());
-    }
-
-    #[test]
-    fn known_weights_add_no_chance() {
-        let known = Counted { weights: &[0.5, 0.5, 0.0], draws: f64::INFINITY };
-        let found = Distance::between(known, Counted { weights: &[0.9, 0.1, 0.0], draws: 100.0 });
-        assert!((found.total_variation - 0.4).abs() < 1e-12);
-        let by_chance = (2.0 / std::f64::consts::PI * 0.25 / 100.0).sqrt();
-        assert!((found.by_chance - by_chance).abs() < 1e-12, "{found:?}");
-        assert!(found.is_beyond_chance());
-        let few = Distance::between(known, Counted { weights: &[0.9, 0.1, 0.0], draws: 4.0 });
-        assert!(!few.is_beyond_chance(), "{few:?}");
-    }
-
-    /// Particles that take a new cluster at a step with probability 1/τ are worth samples / (2τ − 1), as the sum of the
-    /// geometric autocorrelation (1 − 1/τ)^t says. With 100 particles the variance between them is known to 14 % for
-    /// each of about three degrees of freedom.
-    #[test]
-    fn samples_that_resemble_each_other_count_less() {
-        let (particles, steps) = (100, 400);
-        for tau in [1.0, 10.0, 1e9] {
-            let mut rng = Key { seed: 5, step: 0 }.sequence(Purpose::Target, 1);
-            let mut now: Vec<usize> = (0..particles).map(|_| draw(&mut rng)).collect();
-            let mut assigned = Vec::new();
-            for _ in 0..steps {
-                for it in &mut now {
-                    let u: f64 = rng.random();
-                    *it = if u < 1.0 / tau { draw(&mut rng) } else { *it };
-                }
-                assigned.extend(&now);
+    fn of_parts(clusters: &Clusters, of: ClustersOf, parts: Vec<PartWeights>) -> ClusterWeights {
+        let total: f64 = parts.iter().map(|part| part.samples as f64).sum();
+        let mean = |k: usize| {
+            parts.iter().map(|part| part.weights[k] * part.samples as f64).sum::<f64>() / total
+        };
+        let samples: Vec<f64> = (0..=clusters.count()).map(mean).collect();
+        let data = (of != ClustersOf::Samples).then(|| clusters.weights().to_vec());
+        // Nothing is left to chance in weights that were not counted.
+        let rows = clusters.rows().map_or(f64::INFINITY, |rows| rows as f64);
+        let draws = parts.iter().map(|part| part.effective_samples).sum();
+        let from_data = data.as_ref().map(|weights| {
+            let of_samples = Counted { weights: &samples, draws };
+            Distance::between(Counted { weights, draws: rows }, of_samples)
+        });
+        let counted = |it: &PartWeights| it.effective_samples;
+        let between_parts = match &parts[..] {
+            [a, b] => {
+                let [draws, of_b] = [counted(a), counted(b)];
+                let a = Counted { weights: &a.weights, draws };
+                Some(Distance::between(a, Counted { weights: &b.weights, draws: of_b }))
             }
-            let samples = (particles * steps) as f64;
-            let expected = (samples / (2.0 * tau - 1.0)).max(particles as f64);
-            let found = from_differences(&assigned, particles, 4);
-            assert!((found / expected - 1.0).abs() < 0.4, "{tau}: {found} {expected}");
-        }
-        assert_eq!(from_differences(&[2; 600], 20, 4), 20.0, "all where they began");
+            _ => None,
+        };
+        ClusterWeights { of, data, samples, parts, from_data, between_parts }
     }
 
-    #[test]
-    fn particles_beside_the_ladder_are_worth_what_the_ladder_brings() {
-        let mut rng = Key { seed: 6, step: 0 }.sequence(Purpose::Target, 2);
-        let assigned: Vec<usize> = (0..500).map(|_| draw(&mut rng)).collect();
-        let worth = |warm_up_trips, round_trips| {
-            let (rungs, betas, columns, particles) = (Vec::new(), vec![1.0, 0.0], 10, 500);
-            let ladder =
-                SampledLadder { rungs, betas, columns, particles, warm_up_trips, round_trips };
-            effective_samples(&assigned, &ladder, 4)
-        };
-        assert_eq!((worth(0, 3), worth(25, 3)), (13.0, 38.0));
-        assert!(worth(10_000, 0) > 400.0, "as many as there are");
+    /// The number of clusters.
+    pub fn count(&self) -> usize {
+        self.samples.len().saturating_sub(1)
     }
+
+    /// The number of a cluster, counted from 1.
+    fn number(&self, k: usize) -> Option<usize> {
+        (k < self.count()).then_some(k + 1)
+    }
+
+    /// That two samplers disagree, and that the clusters have other weights than in the data.
+    pub fn diagnose(&self) -> Vec<Diagnostic> {
+        let mut found = Vec::new();
+        if let (Some(distance), [a, b]) = (self.between_parts, &self.parts[..])
+            && distance.is_beyond_chance()
+            && distance.total_variation > limits::DISAGREEMENT
+        {
+            let k = furthest(&a.weights, &b.weights);
+            found.push(Diagnostic::SamplersDisagree {
+                origins: [a.origin, b.origin],
+                cluster: self.number(k),
+                shares: [a.weights[k], b.weights[k]],
+                distance: distance.total_variation,
+                by_chance: distance.by_chance,
+            });
+        }
+        if let (Some(distance), Some(data)) = (self.from_data, &self.data)
+            && distance.is_beyond_chance()
+            && distance.total_variation > limits::CLUSTER_WEIGHTS
+        {
+            let k = furthest(data, &self.samples);
+            found.push(Diagnostic::ClusterWeights {
+                clusters: self.count(),
+                cluster: self.number(k),
+                data: data[k],
+                samples: self.samples[k],
+                distance: distance.total_variation,
+                by_chance: distance.by_chance,
+            });
+        }
+        found
+    }
+}
+
+/// Where two lists of weights differ most.
+fn furthest(a: &[f64], b: &[f64]) -> usize {
+    let apart = |k: &usize| (a[*k] - b[*k]).abs();
+    (0..a.len()).max_by(|x, y| apart(x).total_cmp(&apart(y))).unwrap_or(0)
 }
