@@ -77,7 +77,7 @@ fn weights_of_clusters_are_bars() {
     let found = serde_json::json!({
         "of": "data", "data": [0.6, 0.3, 0.1], "samples": [0.5, 0.5, 0.0],
         "parts": [part("run", 60.0), part("mixture", 40.0)],
-        "from_data": { "total_variation": 0.2, "by_chance": 0.04, "chance_limit": 0.1 },
+        "from_data": { "total_variation": 0.2, "by_chance": 0.04, "chance": 0.0 },
         "between_parts": null,
     });
     let figure = clusters_figure(&serde_json::from_value(found).unwrap());

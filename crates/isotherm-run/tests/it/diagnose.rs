@@ -347,8 +347,8 @@ fn weights_of_clusters_are_told_once_the_updates_are_done() {
             part("run", "replicas", [0.9, 0.1, 0.0]),
             part("mixture", "data", [0.5, 0.5, 0.0]),
         ],
-        "from_data": { "total_variation": 0.2, "by_chance": 0.02, "chance_limit": 0.08 },
-        "between_parts": { "total_variation": 0.4, "by_chance": 0.03, "chance_limit": 0.12 },
+        "from_data": { "total_variation": 0.2, "by_chance": 0.02, "chance": 0.0 },
+        "between_parts": { "total_variation": 0.4, "by_chance": 0.03, "chance": 0.0 },
     }))
     .unwrap();
     let told = |updates: u64, last_step: u64, weights: &ClusterWeights| {

@@ -9,7 +9,9 @@ use isotherm_kernels::{BitMatrix, Matrix};
 
 use super::free_energies::minus_free_energies;
 use crate::model::{Rbm, log_odds};
+use crate::paths::hidden_given;
 use crate::references::Mixture;
+use isotherm_tempering::streams::Key;
 
 /// Components that are added at most.
 const MOST: usize = 8;
@@ -18,35 +20,40 @@ const MOST: usize = 8;
 const STANDS_OUT: f64 = 5.0;
 
 /// States that independent Gibbs samplers reached: those of all samplers, several times.
-pub(super) struct Explored {
+pub(super) struct Explored<'a> {
     pub(super) rows: BitMatrix,
+    model: &'a Rbm,
+    /// Hidden states drawn given the rows.
+    hidden: BitMatrix,
     minus_f: Vec<f64>,
     samplers: usize,
 }
 
-impl Explored {
-    pub(super) fn new(model: &Rbm, rows: BitMatrix, samplers: usize) -> Explored {
-        Explored { minus_f: minus_free_energies(model, &rows), rows, samplers }
+impl Explored<'_> {
+    pub(super) fn new(model: &Rbm, rows: BitMatrix, samplers: usize, key: Key) -> Explored<'_> {
+        let hidden = hidden_given(model, &rows, key);
+        Explored { minus_f: minus_free_energies(model, &rows), hidden, rows, model, samplers }
     }
 
-    /// The mixture with a component, of the average weight, at the states of each sampler that stand out. A row with the
-    /// marginals is added to these, as in the fit of the others.
-    pub(super) fn cover(&self, mixture: Mixture, marginals: &[f64]) -> Mixture {
+    /// The mixture with a component, of the average weight, at the states of each sampler that stand out. Its means are
+    /// those of E[v | h] over these states, which are far closer to the means of the mode than the few states are.
+    pub(super) fn cover(&self, mixture: Mixture) -> Mixture {
         let mut mixture = mixture;
         for _ in 0..MOST {
             let Some(sampler) = self.standing_out(&mixture) else { break };
             let own: Vec<usize> = (sampler..self.rows.rows()).step_by(self.samplers).collect();
-            let ones = self.rows.select(&own).column_counts().into_iter();
-            let odds = ones.zip(marginals).map(|(ones, marginal)| {
-                log_odds((ones as f64 + marginal) / (own.len() as f64 + 1.0)) as f32
+            let given = self.model.visible_mean(&self.hidden.select(&own));
+            let n_visible = self.rows.cols();
+            let odds = (0..n_visible).map(|j| {
+                let sum: f64 = (0..own.len()).map(|row| f64::from(given.row(row)[j])).sum();
+                log_odds(sum / own.len() as f64) as f32
             });
             let count = mixture.components() as f64;
             let shrunk = mixture.weights().iter().map(|w| w * count / (count + 1.0));
             let weights: Vec<f64> = shrunk.chain([1.0 / (count + 1.0)]).collect();
             let mut all = mixture.log_odds().to_dense();
             all.extend(odds);
-            mixture =
-                Mixture::new(&weights, Matrix::from_dense(weights.len(), marginals.len(), &all));
+            mixture = Mixture::new(&weights, Matrix::from_dense(weights.len(), n_visible, &all));
         }
         mixture
     }
@@ -85,14 +92,14 @@ mod tests {
     #[test]
     fn a_mode_that_the_mixture_lacks_gets_a_component() {
         let (model, rows) = two_modes();
-        let marginals = vec![0.1; 40];
         let off = Mixture::new(&[1.0], Matrix::from_row(&[-3.0; 40]));
-        let explored = Explored::new(&model, rows, 10);
-        let covered = explored.cover(off.clone(), &marginals);
+        let explored = Explored::new(&model, rows, 10, Key { seed: 1, step: 0 });
+        let covered = explored.cover(off.clone());
         assert_eq!(covered.components(), 2);
         assert!((covered.weights()[1] - 0.5).abs() < 1e-12);
-        assert!(covered.log_odds().row(1).iter().all(|&odds| odds > 0.5), "all on");
+        // E[v | h] with all hidden units on: −3 + 8 · 0.75.
+        assert!(covered.log_odds().row(1).iter().all(|&odds| (odds - 3.0).abs() < 0.01), "all on");
         // One that has both needs nothing more.
-        assert_eq!(explored.cover(covered.clone(), &marginals), covered);
+        assert_eq!(explored.cover(covered.clone()), covered);
     }
 }

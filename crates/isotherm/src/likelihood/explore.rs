@@ -43,14 +43,14 @@ const DENSITIES: [f64; 7] = [0.5, 0.02, 0.98, 0.1, 0.9, 0.25, 0.75];
 
 /// Adds the states that are found to the known ones, which are rows of the data so far, and returns them. `starts` is
 /// about how many starts there are. The ladder has a key of its own.
-pub(super) fn explore(
-    model: &Rbm,
+pub(super) fn explore<'a>(
+    model: &'a Rbm,
     known: &mut KnownStates<'_>,
     marginals: &[f64],
     starts: usize,
     [of_ladder, key]: [Key; 2],
     progress: &mut dyn FnMut(f64) -> bool,
-) -> Result<Explored> {
+) -> Result<Explored<'a>> {
     let mut hidden = from_ladder(model, marginals, starts / 8, of_ladder, progress)?;
     let rng = &mut key.sequence(Purpose::Explore, 0);
     let rows = rows_to_start_from(known, starts / 8, key, rng)?;
@@ -61,7 +61,7 @@ pub(super) fn explore(
     let samplers = hidden.rows();
     let found = settle(model, hidden, key, progress)?;
     known.add(&found);
-    Ok(Explored::new(model, found, samplers))
+    Ok(Explored::new(model, found, samplers, Key { step: KEPT as u64, ..key }))
 }
 
 /// What Gibbs steps reach from hidden patterns alone, so many of them: all there is of a model without data.

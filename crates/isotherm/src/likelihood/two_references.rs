@@ -37,7 +37,7 @@ fn components(particles: usize, rows: usize) -> [usize; 2] {
 /// The two mixtures. `explored` are states that were found from starts far apart, `data` those at hand.
 pub(super) fn two_references(
     data: &BitMatrix,
-    explored: &Explored,
+    explored: &Explored<'_>,
     marginals: &[f64],
     particles: usize,
     keys: [Key; 2],
@@ -56,7 +56,7 @@ pub(super) fn two_references(
     let mut fitted = |which: usize, (rows, key): (BitMatrix, Key), wide: &[f32]| {
         let tell = &mut |share| progress(0.5 * (which as f64 + share));
         let fitted = fit(&rows, counts[which], key, tell)?.mixture;
-        Ok::<_, Error>(with_wide(&explored.cover(fitted, marginals), wide))
+        Ok::<_, Error>(with_wide(&explored.cover(fitted), wide))
     };
     Ok([fitted(0, first, &odds)?, fitted(1, second, &odds)?])
 }

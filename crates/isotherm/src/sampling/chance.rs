@@ -13,8 +13,8 @@ pub struct Distance {
     pub total_variation: f64,
     /// What chance makes of it on average if there is no difference.
     pub by_chance: f64,
-    /// What chance exceeds once in a thousand times.
-    pub chance_limit: f64,
+    /// How often chance makes weights differ as much as these, by the chi-square statistic.
+    pub chance: f64,
 }
 
 /// Counted weights, and the number of independent draws that they are worth.
@@ -24,12 +24,15 @@ pub(super) struct Counted<'a> {
     pub(super) draws: f64,
 }
 
+/// Chance that is as rare as this hardly explains a difference.
+const RARE: f64 = 1e-3;
+
 impl Distance {
     /// The distance of two lists of weights.
     ///
     /// If both were counted in draws with the same weights r, a difference d_k has the variance
     /// r_k (1 − r_k) (1/m + 1/n), and the mean of |d_k| is √(2/π) of its standard deviation. These variances are those
-    /// of the shares in 1 / (1/m + 1/n) draws, so that the limit is found by drawing as many.
+    /// of the shares in 1 / (1/m + 1/n) draws, so that chance is found by drawing as many.
     pub(super) fn between(a: Counted<'_>, b: Counted<'_>) -> Distance {
         let noise = 1.0 / a.draws.max(1.0) + 1.0 / b.draws.max(1.0);
         let pooled = |(p, q): (&f64, &f64)| {
@@ -42,29 +45,38 @@ impl Distance {
             .map(|r| (std::f64::consts::FRAC_2_PI * (r * (1.0 - r)).max(0.0) * noise).sqrt() / 2.0)
             .sum();
         let pooled: Vec<f64> = both().map(pooled).collect();
+        let differences: Vec<f64> = both().map(|(p, q)| p - q).collect();
         Distance {
-            total_variation: both().map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0,
+            total_variation: differences.iter().map(|d| d.abs()).sum::<f64>() / 2.0,
             by_chance,
-            chance_limit: exceeded_rarely(&pooled, 1.0 / noise),
+            chance: chance_of(&differences, &pooled, 1.0 / noise),
         }
     }
 
     /// Whether chance hardly explains it.
     pub fn is_beyond_chance(&self) -> bool {
-        self.total_variation > self.chance_limit
+        self.chance < RARE
     }
 }
 
-/// Draws at most in a repetition; more differ by the root of their number only.
-const MOST_DRAWS: usize = 400;
+/// Draws at most in a repetition: with more, the statistic hardly changes.
+const MOST_DRAWS: f64 = 400.0;
 
-/// Repetitions, and how many of them may exceed the limit: one in a thousand.
+/// Repetitions.
 const REPETITIONS: usize = 4000;
-const EXCEEDING: usize = 4;
 
-/// The distance between weights and their shares in so many draws that is exceeded once in a thousand times.
-fn exceeded_rarely(weights: &[f64], draws: f64) -> f64 {
-    let repeated = (draws.round() as usize).clamp(1, MOST_DRAWS);
+/// The chi-square statistic of differences from `weights` in so many draws. Half a draw is added to each weight: one
+/// draw of what should not occur at all is not infinitely strange.
+fn chi_square(differences: impl Iterator<Item = f64>, weights: &[f64], draws: f64) -> f64 {
+    let of = |(d, weight): (f64, &f64)| d * d / (weight + 0.5 / draws);
+    draws * differences.zip(weights).map(of).sum::<f64>()
+}
+
+/// The share of repetitions, each so many draws with these weights, whose shares differ from the weights as much as
+/// these differences. Unlike the total variation distance the statistic sees a cluster that is nearly gone among many.
+fn chance_of(differences: &[f64], weights: &[f64], draws: f64) -> f64 {
+    let observed = chi_square(differences.iter().copied(), weights, draws);
+    let repeated = draws.round().clamp(1.0, MOST_DRAWS);
     let edges: Vec<f64> = weights
         .iter()
         .scan(0.0, |sum, weight| {
@@ -74,19 +86,17 @@ fn exceeded_rarely(weights: &[f64], draws: f64) -> f64 {
         .collect();
     let mut rng = Key { seed: 0, step: 0 }.sequence(Purpose::Chance, 0);
     let mut counts = vec![0usize; weights.len()];
-    let mut distance = || {
+    let mut as_far = || {
         counts.fill(0);
-        for _ in 0..repeated {
+        for _ in 0..repeated as usize {
             let u: f64 = rng.random();
             counts[edges.partition_point(|&edge| edge <= u).min(weights.len() - 1)] += 1;
         }
-        let apart =
-            |(count, weight): (&usize, &f64)| (*count as f64 / repeated as f64 - weight).abs();
-        counts.iter().zip(weights).map(apart).sum::<f64>() / 2.0
+        let shares = counts.iter().map(|&count| count as f64 / repeated);
+        let differences = shares.zip(weights).map(|(share, weight)| share - weight);
+        chi_square(differences, weights, repeated) >= observed
     };
-    let mut distances: Vec<f64> = (0..REPETITIONS).map(|_| distance()).collect();
-    distances.sort_unstable_by(f64::total_cmp);
-    distances[REPETITIONS - 1 - EXCEEDING] * (repeated as f64 / draws).min(1.0).sqrt()
+    (0..REPETITIONS).filter(|_| as_far()).count() as f64 / REPETITIONS as f64
 }
 
 /// The number of independent samples that would tell the weights as well as these: samples of a particle resemble
