@@ -166,11 +166,12 @@ fn held_out_densities(rows: &BitMatrix, components: usize, key: Key) -> Result<V
     order.shuffle(&mut key.sequence(Purpose::Folds, 0));
     let size = order.len().div_ceil(FOLDS).max(1);
     let mut densities = Vec::with_capacity(order.len());
+    let effort = em::Effort { iterations: em::SUFFICIENT_ITERATIONS, ..em::Effort::default() };
     for (fold, held_out) in order.chunks(size).enumerate() {
         let first = fold * size;
         let others = [&order[..first], &order[first + held_out.len()..]].concat();
         if !others.is_empty() {
-            let fit = em::fit(&rows.select(&others), components, key, &mut |_| true)?;
+            let fit = em::fit_with(effort, &rows.select(&others), components, key, &mut |_| true)?;
             densities.extend(fit.mixture.log_densities(&rows.select(held_out)));
         }
     }

@@ -29,7 +29,7 @@ impl Default for Effort {
 }
 
 /// Iterations that usually suffice, and the fewest rows for each component.
-const SUFFICIENT_ITERATIONS: usize = 20;
+pub(super) const SUFFICIENT_ITERATIONS: usize = 20;
 const FEWEST_ROWS: usize = 32;
 
 /// Nanoseconds that an iteration takes for each row and component, roughly, and for each visible unit of theirs.
