@@ -1,10 +1,11 @@
 """Cluster weights and likelihoods on clustered data, at equal time on one core.
 
     python benches/clustered.py DATA --out FOLDER --sets 2d3c mickey mnist01 sixteen --hidden 100 --seeds 5
+    python benches/clustered.py DATA --out FOLDER --sets 2d3c --methods default few="--particles 64"
 
 DATA is a folder with `NAME_train_x.npy.gz` and `NAME_test_x.npy.gz`; `sixteen` is a mixture of 16 products with known
-weights and density, drawn here. Every method learns for as long as the first one takes by its defaults: updates are
-calibrated in turns. Then 4000 samples of the averaged model are drawn, and the test set is evaluated. Clusters are found
+weights and density, drawn here. A method is one of those below, or a name with its options. Every method learns for
+as long as the first one takes by its defaults: updates are calibrated in turns. Then 4000 samples of the averaged model are drawn, and the test set is evaluated. Clusters are found
 by k-means here, not by Isotherm. What is in FOLDER already is not done again, and the table is of all that is in it.
 """
 
@@ -93,7 +94,7 @@ class Bench:
     """Trains, samples and evaluates through the command line, one thread each."""
 
     def __init__(self, arguments: argparse.Namespace):
-        self.isotherm, self.out = arguments.isotherm, arguments.out
+        self.isotherm, self.out, self.methods = arguments.isotherm, arguments.out, arguments.methods
         self.full = arguments.full
         self.options = ["--threads", "1", "--quiet"]
 
@@ -107,25 +108,29 @@ class Bench:
     def train(self, data: Path, hidden: int, method: str, out: Path, *options) -> dict:
         """Seconds of learning and of the fit of the reference, and what the run chose by default."""
         common = ["--hidden", hidden, "--final-likelihood", "exact-only", "--out", out, "--overwrite"]
-        self.run("train", data, *common, *METHODS[method], *options)
+        self.run("train", data, *common, *self.methods[method], *options)
         timing = json.loads((out / "timing.jsonl").read_text().splitlines()[-1])
         summary = json.loads((out / "summary.json").read_text())
         return {**{name: timing[name] for name in ("fit", "train")}, "updates": summary["updates"], "rungs": summary["rungs"]}
 
-    def updates(self, data: Path, hidden: int, methods: list) -> dict:
-        """Updates of each method that take as long as the first one takes by its defaults."""
+    def updates(self, data: Path, hidden: int) -> dict:
+        """Updates of each method that take as long as the first one takes by its defaults, with the fit of its
+        reference. Those of other methods are kept from one call to the next."""
         file, scratch = self.out / f"updates-{data.name}-{hidden}.json", self.out / f"scratch-{data.name}"
-        if file.exists():
-            return json.loads(file.read_text())
-        first = self.train(data, hidden, methods[0], scratch)
-        seconds = dict.fromkeys(methods, np.inf)
-        for _, method in itertools.product(range(2), methods):
+        known = json.loads(file.read_text()) if file.exists() else {}
+        default = next(iter(self.methods))
+        missing = [method for method in self.methods if method not in known and method != default]
+        if default not in known:
+            first = self.train(data, hidden, default, scratch)
+            known[default], known["fit"] = first["updates"], first["fit"] / first["train"]
+        seconds = dict.fromkeys([default, *missing], np.inf)
+        for _, method in itertools.product(range(2 if missing else 0), seconds):
             long, short = (self.train(data, hidden, method, scratch, "--updates", n)["train"] for n in (4000, 1000))
-            seconds[method] = min(seconds[method], (long - short) / 3000)
-        all_in_all = first["updates"] * seconds[methods[0]] + first["fit"]
-        updates = {method: round(all_in_all / seconds[method], -2) for method in methods} | {methods[0]: first["updates"]}
-        file.write_text(json.dumps(updates))
-        return updates
+            seconds[method] = min(seconds[method], long - short)
+        for method in missing:
+            known[method] = round(known[default] * (1 + known["fit"]) * seconds[default] / seconds[method], -2)
+        file.write_text(json.dumps(known))
+        return known
 
     def measure(self, data: Path, test: Path, clusters: Clusters, run: Path) -> dict:
         """Cluster weights of samples by either sampler, and the likelihood of the test set."""
@@ -146,8 +151,8 @@ class Bench:
 
 def table(rows: list) -> str:
     """Mean and worst over seeds."""
-    lines = ["| set, hidden units | method | updates | seconds | TV, mean (worst) | samplers apart, worst | log-likelihood |"
-             " lowest end of brackets | converged |", "|---" * 9 + "|"]
+    lines = ["| set, hidden units | method | seeds | updates | seconds | TV, mean (worst) | samplers apart, worst |"
+             " log-likelihood | lowest end of brackets | converged |", "|---" * 10 + "|"]
     for key, group in itertools.groupby(rows, key=lambda row: (row["set"], row["hidden"], row["method"])):
         group = list(group)
         column = lambda name: np.array([row[name] for row in group])  # noqa: E731
@@ -155,11 +160,17 @@ def table(rows: list) -> str:
         spread = value.std(ddof=1) / len(value) ** 0.5 if len(value) > 1 else np.nan
         seconds = column("train") + column("fit")
         lines.append(
-            f"| `{key[0]}`, {key[1]} | {key[2]} | {group[0]['updates']:.0f} | {seconds.mean():.0f} | {tv.mean():.3f} ({tv.max():.3f})"
+            f"| `{key[0]}`, {key[1]} | {key[2]} | {len(group)} | {group[0]['updates']:.0f} | {seconds.mean():.0f} | {tv.mean():.3f} ({tv.max():.3f})"
             f" | {column('apart').max():.3f} | {value.mean():.2f} ± {spread:.2f} | {column('lower').min():.2f}"
             f" | {column('converged').sum()} of {len(group)} |"
         )
     return "\n".join(lines)
+
+
+def a_method(text: str) -> tuple:
+    """A method by its name, or a name with options."""
+    name, _, options = text.partition("=")
+    return (name, options.split()) if options else (name, METHODS[name])
 
 
 def main() -> None:
@@ -169,10 +180,11 @@ def main() -> None:
     parser.add_argument("--isotherm", default="target/release/isotherm")
     parser.add_argument("--sets", nargs="+", default=["2d3c", "mickey", "mnist01", "sixteen"])
     parser.add_argument("--hidden", nargs="+", type=int, default=[100])
-    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
+    parser.add_argument("--methods", nargs="+", type=a_method, default=list(METHODS.items()))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--full", action="store_true", help="evaluate with the full amount of work")
     arguments = parser.parse_args()
+    arguments.methods = dict(arguments.methods)
 
     arguments.out.mkdir(parents=True, exist_ok=True)
     bench = Bench(arguments)
@@ -182,11 +194,11 @@ def main() -> None:
         folder = arguments.out if name == "sixteen" else arguments.data
         train, test = (folder / f"{name}_{part}_x.npy.gz" for part in ("train", "test"))
         clusters = Clusters(name, arguments.out, load(train))
-        updates = bench.updates(train, hidden, arguments.methods)
+        updates, first = bench.updates(train, hidden), next(iter(bench.methods))
         for method, seed in itertools.product(arguments.methods, range(1, arguments.seeds + 1)):
             run = arguments.out / f"{name}-{hidden}-{method}-{seed}"
             if not (run / "cost.json").exists():
-                pace = [] if method == arguments.methods[0] else ["--updates", int(updates[method])]
+                pace = [] if method == first else ["--updates", int(updates[method])]
                 cost = bench.train(train, hidden, method, run, "--seed", seed, *pace)
                 (run / "cost.json").write_text(json.dumps(cost))
             if not (run / "row.json").exists():
@@ -199,7 +211,10 @@ def main() -> None:
         truth = np.logaddexp.reduce(log_densities(x, known["means"]) + np.log(known["weights"]), 1)
         print(f"the density of `sixteen` gives its test set {truth.mean():.2f}\n")
     rows = [json.loads(file.read_text()) for file in arguments.out.glob("*/row.json")]
-    order = lambda row: (row["set"], row["hidden"], list(METHODS).index(row["method"]), row["seed"])  # noqa: E731
+    for name, group in itertools.groupby(sorted(rows, key=lambda row: row["set"]), key=lambda row: row["set"]):
+        print(f"training rows and test rows of `{name}` have a TV of {next(group)['split']:.3f}")
+    print()
+    order = lambda row: (row["set"], row["hidden"], row["method"], row["seed"])  # noqa: E731
     print(table(sorted(rows, key=order)))
 
 

@@ -63,7 +63,7 @@ impl Fit {
     ) -> PyResult<Fit> {
         let (mut config, chosen) = options::chosen(options)?;
         let given = options::named(&given);
-        let because = config.options.adapt_to(&train.data, &chosen);
+        config.options.adapt_to(&train.data, &chosen);
         let data = run_data(train, valid, test);
         let work = |line: &Line<'_, (String, f64)>| {
             TrainingRun::begin(&config, data, &mut |stage, share| {
@@ -75,8 +75,7 @@ impl Fit {
             tell.as_ref().map_or(Ok(()), |tell| tell.call1(py, news).map(|_| ()))
         };
         let run = beside(py, threads, work, listen)?.whole()?.map_err(raised)?;
-        let run = run.noting_unused(&given).noting_why(because);
-        Ok(Fit { run, rows: Vec::new(), summary: None })
+        Ok(Fit { run: run.noting_unused(&given), rows: Vec::new(), summary: None })
     }
 
     /// Continues training from a checkpoint, on these examples.

@@ -144,7 +144,7 @@ fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
         let source = Source::parse(text).leaving_out(left_out.as_ref());
         let data = isotherm_data::load_like(&source, rule, config.data.data_seed, scale)?;
         // The training data may have gone; an exact likelihood of zeros and ones does without them.
-        let training = own.map(|own| own.train).map_err(|error| {
+        let own = own.map_err(|error| {
             if rule != Binarise::AsIs || is_estimated(&model, way) {
                 tell(&format!(
                     "isotherm: warning: the training data cannot be read, so {text} is used instead \
@@ -153,12 +153,12 @@ fn of_run(arguments: &EvaluateArguments, way: LogZMethod) -> Result<Subject> {
                 ));
             }
         });
-        let training = training.ok();
-        let reference = match &training {
-            Some(_) => None,
-            None => drawn(&reference)?,
+        let (training, others) = match own {
+            Ok(RunData { train, valid, test }) => {
+                (Some(train), valid.into_iter().chain(test).collect())
+            }
+            Err(()) => (None, drawn(&reference)?.into_iter().collect()),
         };
-        let others = reference.into_iter().collect();
         return Ok(Subject { model, has_averaged, data: Some(data), training, others });
     }
     let RunData { train, valid, test } = own?;

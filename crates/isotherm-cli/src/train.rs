@@ -30,7 +30,9 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
         None => free_folder(&config),
     };
     let data = RunData::of(&config)?;
-    let because = chosen.as_ref().and_then(|chosen| config.options.adapt_to(&data.train, chosen));
+    if let Some(chosen) = &chosen {
+        config.options.adapt_to(&data.train, chosen);
+    }
     if out.exists() {
         // A folder that cannot be used is refused before a reference is fitted, which may take a while.
         RunFolder::create(&out, arguments.overwrite)?;
@@ -47,7 +49,7 @@ pub(crate) fn run(arguments: &TrainArguments, quiet: bool) -> Result<Ending> {
             tell("stopped before the first update; nothing was written");
             return Ok(Ending::Interrupted);
         }
-        run => run?.noting_unused(chosen.as_ref().unwrap_or(&given)).noting_why(because),
+        run => run?.noting_unused(chosen.as_ref().unwrap_or(&given)),
     };
     let session = Session::begin(&out, run, arguments.overwrite)?;
     carry_on(session, &out, quiet)
@@ -60,7 +62,8 @@ pub(crate) fn carry_on(mut session: Session, out: &Path, quiet: bool) -> Result<
     let mut progress = Progress::new(total, session.training().state().step(), limit, quiet);
     progress.say(&session.training().data().describe());
     progress.say(&describe_size(session.training()));
-    if let Some(reference) = session.training().state().reference().record() {
+    let training = session.training();
+    if let Some(reference) = training.state().reference().record(training.plan()) {
         progress.say(&format!("reference: {reference}"));
     }
     for held_out in [session.training().valid(), session.training().test()].into_iter().flatten() {
@@ -236,8 +239,9 @@ fn describe(summary: &Summary, out: &Path, report: Option<&Path>) -> String {
             "ladder", summary.rungs, swap.mean, swap.min, trips.count
         ));
     }
-    if let Some(reference) = &summary.reference {
-        lines.push(format!("{:<16}{} ({:.1} s)", "reference", reference.fitted, seconds.fit));
+    if let Some(reference) = summary.reference.filter(|it| it.fitted.was_fitted()) {
+        let (fitted, fit) = (reference.fitted, seconds.fit);
+        lines.push(format!("{:<16}{fitted}, fitted in {fit:.1} s", "reference"));
     }
     for warning in &summary.warnings {
         lines.push(format!("{:<16}{warning}", "warning"));

@@ -155,7 +155,7 @@ fn summarise(
         }),
         updates: state.step().min(options.optimiser.updates),
         sampling_steps: state.step().saturating_sub(options.optimiser.updates),
-        reference: state.reference().record(),
+        reference: state.reference().record(plan),
         rungs: ladder.map_or(1, |ladder| ladder.betas.len()),
         betas: ladder.map_or(vec![1.0], |ladder| ladder.betas.clone()),
         swap_rate: ladder.map(|ladder| SwapRate {

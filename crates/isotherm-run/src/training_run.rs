@@ -20,7 +20,7 @@ use isotherm::likelihood::{
 };
 use isotherm::model::Rbm;
 use isotherm::options::{Chosen, FinalLikelihood, OptimiserOptions, Plan};
-use isotherm::references::{Because, Reference};
+use isotherm::references::Reference;
 use isotherm::tensors::Bundle;
 use isotherm::trainer::Reach;
 use isotherm::trainer::{Phase, StepInfo, TrainState, Trainer};
@@ -80,12 +80,6 @@ impl TrainingRun {
     pub fn noting_unused(mut self, chosen: &Chosen) -> TrainingRun {
         let unused = self.plan().options().unused(chosen);
         self.unused = unused.into_iter().map(|name| name.to_string()).collect();
-        self
-    }
-
-    /// The same, with the reason for which the reference was chosen, if it was not asked for.
-    pub fn noting_why(mut self, because: Option<Because>) -> TrainingRun {
-        self.state.explain_reference(because);
         self
     }
 

@@ -53,9 +53,8 @@ impl<'a> TrainingBuilder<'a> {
     /// If the options do not go together, or not with the data.
     pub fn begin(self) -> Result<Training> {
         let TrainingBuilder { data, mut options, chosen, negative, objective } = self;
-        let because = options.adapt_to(data, &chosen);
+        options.adapt_to(data, &chosen);
         let mut training = Training::new(data, options.check(data.n_visible())?)?;
-        training.state.explain_reference(because);
         let (plan, marginals) = (training.trainer.plan(), data.marginals());
         if let Some(make) = negative {
             training.state.negative = make(plan, &marginals);

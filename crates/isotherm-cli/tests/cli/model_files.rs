@@ -91,6 +91,29 @@ fn a_large_model_is_estimated() {
     assert_ne!(one["log_z"]["value"], other["log_z"]["value"]);
 }
 
+/// Without any data there is log Z alone: exact, or with a verdict that says what it was not checked from.
+#[test]
+fn log_z_needs_no_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = csv(folder.path(), 60, 12);
+    let place = |name: &str| folder.path().join(format!("{name}.safetensors"));
+    let (small, large) =
+        (model(&place("small"), (12, 8), "F32"), model(&place("large"), (40, 36), "F32"));
+    let alone = |model: &Path, more: &str| -> Value {
+        let line = format!("evaluate {} --json -q {more}", model.display());
+        serde_json::from_str(&succeed(words(&line))).unwrap()
+    };
+    let number = |of: &Value, name: &str| of[name].as_f64().unwrap();
+    let (exact, from_data) = (alone(&small, ""), evaluated(&small, &data, "--log-z estimate"));
+    let (exact, bracket) = (number(&exact, "value"), &from_data["log_z"]);
+    assert!(number(bracket, "lower") <= exact && exact <= number(bracket, "upper"), "{exact}");
+    let (told, found) = (alone(&large, "--quick"), evaluated(&large, &data, "--quick"));
+    let (value, other) = (number(&told, "value"), number(&found["log_z"], "value"));
+    assert!((value - other).abs() < 0.3, "{value} and, from data, {other}");
+    let reasons = told["verdict"]["reasons"].as_array().unwrap();
+    assert!(reasons.iter().any(|it| it["kind"] == "not-checked-from-data"), "{told}");
+}
+
 #[test]
 fn a_model_made_elsewhere_is_sampled_from() {
     let folder = tempfile::tempdir().unwrap();
@@ -121,8 +144,6 @@ fn model_files_that_cannot_be_used_are_refused() {
     let data = csv(folder.path(), 60, 12);
     let path = model(&folder.path().join("m.safetensors"), (12, 8), "F32");
     let place = path.display();
-    let why = refused(words(&format!("evaluate {place}")));
-    assert!(why.contains("--data"), "{why}");
     let why = refused(words(&format!("evaluate {place} --data {} --averaged", data.display())));
     assert!(why.contains("--averaged"), "{why}");
     let wide = csv(folder.path(), 10, 9);

@@ -58,7 +58,11 @@ fn base_rates_are_not_fitted() {
     let line = format!("{SHORT} --reference base-rate");
     let said = succeed(train(Some(&data), &line, &run));
     assert!(!said.contains("reference"));
-    assert!(summary(&run).get("reference").is_none());
+    let recorded = &summary(&run)["reference"];
+    assert_eq!(recorded["kind"], "base-rate");
+    // What `auto` would have decided by.
+    assert_eq!(recorded["held_out"]["examples"], 40);
+    assert!(recorded["held_out"]["mixture"].is_number());
 }
 
 /// Ctrl-C while a reference is fitted ends the command, and leaves nothing behind.

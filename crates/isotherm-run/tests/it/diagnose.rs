@@ -362,15 +362,20 @@ fn weights_of_clusters_are_told_once_the_updates_are_done() {
     assert_eq!(kinds(&told(5000, 5000, &weights)), both);
     assert_eq!(kinds(&told(5000, 4999, &weights)), both[..1]);
     assert_eq!(kinds(&told(72, 72, &weights)), both[..1]);
-    let with = |between: f64, from_data: f64| {
+    // Distances, and how often chance makes as much.
+    let with = |between: (f64, f64), from_data: (f64, f64)| {
         let mut weights = weights.clone();
-        let set = |it: &mut Option<Distance>, value| it.as_mut().unwrap().total_variation = value;
+        let set = |it: &mut Option<Distance>, (distance, chance)| {
+            let it = it.as_mut().unwrap();
+            (it.total_variation, it.chance) = (distance, chance);
+        };
         set(&mut weights.between_parts, between);
         set(&mut weights.from_data, from_data);
         told(5000, 5000, &weights)
     };
-    assert_eq!(with(0.119, 0.099), [], "chance explains the one, and the other is small");
-    assert_eq!(kinds(&with(0.121, 0.101)), both);
+    assert_eq!(with((0.4, 0.0011), (0.3, 0.0011)), [], "chance explains both");
+    assert_eq!(with((0.049, 0.0), (0.099, 0.0)), [], "both are small");
+    assert_eq!(kinds(&with((0.051, 0.0009), (0.101, 0.0009))), both);
 }
 
 fn part(reference: &str, start: &str, weights: [f64; 3]) -> serde_json::Value {

@@ -3,7 +3,7 @@
 use super::{Chosen, Options, Section, name};
 use crate::data::Dataset;
 use crate::paths::{PathKind, SwapOn};
-use crate::references::{Because, HeldOut, ReferenceKind, components_for};
+use crate::references::{HeldOut, ReferenceKind, components_for};
 
 /// The precision of the prior on differences between neighbouring pixels, for the likelihood of all
 /// examples. The gradient is a mean over the examples, so there it is divided by their number.
@@ -73,10 +73,10 @@ impl Options {
     }
 
     /// Adapts what was not chosen to the data and to what was: the reference, the particles, the pace and the penalties.
-    /// A stream with a known density needs nothing. Returns why the reference was chosen here, if it was.
-    pub fn adapt_to(&mut self, data: &Dataset, chosen: &Chosen) -> Option<Because> {
-        let examples = data.examples()?;
-        let because = self.choose_reference_for(data, chosen);
+    /// A stream with a known density needs nothing.
+    pub fn adapt_to(&mut self, data: &Dataset, chosen: &Chosen) {
+        let Some(examples) = data.examples() else { return };
+        self.choose_reference_for(data, chosen);
         if self.sampler.reference == ReferenceKind::Mixture && !chosen.contains(name::columns) {
             // No more than there are particles, if their number was chosen.
             let particles = self.sampler.particles.unwrap_or(COLUMNS_FROM_A_MIXTURE);
@@ -115,40 +115,27 @@ impl Options {
             let most = self.most_smoothness();
             self.optimiser.smooth = self.optimiser.smooth.min(most);
         }
-        because
     }
 
-    /// Chooses the reference of a ladder that can have one of several, by held-out examples, and says why.
-    fn choose_reference_for(&mut self, data: &Dataset, chosen: &Chosen) -> Option<Because> {
+    /// Chooses the reference of a ladder that can have one of several: by held-out examples, and a mixture if these are
+    /// too few. Few hidden units stay on their own path, which needs no other reference.
+    fn choose_reference_for(&mut self, data: &Dataset, chosen: &Chosen) {
         let (n_visible, hidden) = (data.n_visible(), self.hidden);
         let sampler = &mut self.sampler;
         if !sampler.algorithm.is_tempered() || sampler.reference != ReferenceKind::Auto {
-            return None;
+            return;
         }
-        let can_be_chosen = matches!(sampler.path, PathKind::Auto | PathKind::BaseRate);
-        if chosen.contains(name::components) && can_be_chosen {
-            sampler.reference = ReferenceKind::Mixture;
-            return None;
+        let of_mixture = chosen.contains(name::components)
+            && matches!(sampler.path, PathKind::Auto | PathKind::BaseRate);
+        if !of_mixture && !sampler.path.entry(n_visible, hidden).takes_references {
+            return;
         }
-        let path = match sampler.path {
-            PathKind::Auto => PathKind::automatic(n_visible, hidden),
-            path => path,
+        let favours_a_mixture = || HeldOut::of(data).is_none_or(|it| it.favours_a_mixture());
+        let swaps_on_energies = sampler.swap == Some(SwapOn::Energy);
+        sampler.reference = match of_mixture || !swaps_on_energies && favours_a_mixture() {
+            true => ReferenceKind::Mixture,
+            false => ReferenceKind::BaseRate,
         };
-        if !path.entry(n_visible, hidden).takes_references {
-            return (sampler.path == PathKind::Auto).then_some(Because::FewHiddenUnits);
-        }
-        let (reference, because) = match HeldOut::of(data) {
-            _ if sampler.swap == Some(SwapOn::Energy) => {
-                (ReferenceKind::BaseRate, Because::SwapsOnEnergies)
-            }
-            None => (ReferenceKind::Mixture, Because::FewExamples),
-            Some(found) if found.favours_a_mixture() => {
-                (ReferenceKind::Mixture, Because::HeldOut(found))
-            }
-            Some(found) => (ReferenceKind::BaseRate, Because::HeldOut(found)),
-        };
-        sampler.reference = reference;
-        Some(because)
     }
 
     /// The largest penalty on differences between neighbouring pixels that is stable. If a weight differs
@@ -163,6 +150,8 @@ impl Options {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use isotherm_kernels::BitMatrix;
+    use isotherm_tempering::streams::{Key, Purpose};
+    use rand::RngExt;
 
     use super::*;
     use crate::OptionName;
@@ -258,17 +247,20 @@ mod tests {
     }
 
     #[test]
-    fn why_a_reference_was_chosen_is_known() {
-        let data = pictures(3000, 64);
-        let why = |mut options: Options| options.adapt_to(&data, &Chosen::default());
-        let large = || Options::for_examples().hidden(100);
-        assert!(matches!(why(large()), Some(Because::HeldOut(found)) if found.favours_a_mixture()));
-        assert_eq!(why(large().hidden(20)), Some(Because::FewHiddenUnits));
-        assert_eq!(why(large().swap(Some(SwapOn::Energy))), Some(Because::SwapsOnEnergies));
-        assert_eq!(why(large().reference(ReferenceKind::BaseRate)), None);
-        assert_eq!(why(large().algorithm(Algorithm::Sml)), None);
+    fn held_out_examples_choose_the_reference() {
+        let reference = |data: &Dataset| {
+            let options = Options::for_examples().hidden(100);
+            adapted(data, &[], options).sampler.reference
+        };
+        let mut fair = BitMatrix::zeros(2000, 40);
+        let mut rng = Key { seed: 1, step: 0 }.sequence(Purpose::Mixture, 0);
+        for row in 0..2000 {
+            (0..40).for_each(|j| fair.set(row, j, rng.random_bool(0.5)));
+        }
+        assert_eq!(reference(&Dataset::from_bits(fair).unwrap()), ReferenceKind::BaseRate);
+        assert_eq!(reference(&pictures(3000, 64)), ReferenceKind::Mixture);
         let few = Dataset::from_rows(&[[0u8, 1], [1, 0]]).unwrap();
-        assert_eq!(large().adapt_to(&few, &Chosen::default()), Some(Because::FewExamples));
+        assert_eq!(reference(&few), ReferenceKind::Mixture, "too few to compare");
     }
 
     /// A penalty that was not chosen is never too strong.

@@ -119,6 +119,12 @@ impl Plan {
     /// hardly have all of them.
     pub const ALWAYS_CHOSEN: [OptionName; 3] = [name::columns, name::init_std, name::metrics_every];
 
+    /// Whether its ladder can start from any reference: swaps on energies work from independent units only.
+    pub fn takes_references(&self) -> bool {
+        let (tempered, path) = (self.options.sampler.algorithm.is_tempered(), self.path.entry(0, 0));
+        tempered && self.swap == SwapOn::FreeEnergy && path.takes_references
+    }
+
     /// How the ladder adapts, if it does.
     pub fn adaptation(&self) -> Option<Adaptation> {
         let adapts = self.options.sampler.algorithm.is_adaptive();

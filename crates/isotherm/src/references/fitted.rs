@@ -62,14 +62,21 @@ impl fmt::Display for Fitted {
                 };
                 write!(
                     f,
-                    "mixture of {components} component{s}{all}, mean log-likelihood of its examples {log_likelihood:.2}"
+                    "mixture of {components} component{s}{all}, mean log-likelihood of its examples {log_likelihood:.2} nats"
                 )
             }
             Fitted::Rbm { hidden, updates, log_likelihood } => write!(
                 f,
-                "RBM of {hidden} hidden units, {updates} updates, mean log-likelihood of its examples {log_likelihood:.2}"
+                "RBM of {hidden} hidden units, {updates} updates, mean log-likelihood of its examples {log_likelihood:.2} nats"
             ),
         }
+    }
+}
+
+impl Fitted {
+    /// Whether anything was fitted.
+    pub fn was_fitted(&self) -> bool {
+        !matches!(self, Fitted::BaseRate | Fitted::UniformHidden)
     }
 }
 

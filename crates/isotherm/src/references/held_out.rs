@@ -64,7 +64,7 @@ impl fmt::Display for HeldOut {
         let HeldOut { examples, mixture, base_rates } = self;
         write!(
             f,
-            "the mean log-likelihood of {examples} held-out examples is {mixture:.2} by a mixture, {base_rates:.2} by \
+            "mean log-likelihood of {examples} held-out examples {mixture:.2} nats by a mixture, {base_rates:.2} by \
              independent units"
         )
     }

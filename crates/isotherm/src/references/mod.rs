@@ -4,19 +4,19 @@
 //! removes. A [`Mixture`] or a [`SmallRbm`] has the clusters of the data all along the path, as far as it was fitted
 //! to them. [`Clusters`] are groups of a mixture's components.
 
-mod choice;
 mod clusters;
 pub(crate) mod em;
 mod error;
 mod fitted;
 mod held_out;
 mod mixture;
+mod record;
 mod reference;
 mod small_rbm;
 mod train_small;
 mod work;
 
-pub use choice::{Because, ReferenceRecord};
+pub use record::ReferenceRecord;
 pub use clusters::{Clusters, ROWS_FOR_CLUSTERS};
 pub use em::{Fit, fit};
 pub use error::ReferenceError;

@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{
-    Because, Fitted, MOST_COMPONENTS, Mixture, ReferenceRecord, SmallRbm, em, train_small, work,
+    Fitted, HeldOut, MOST_COMPONENTS, Mixture, ReferenceRecord, SmallRbm, em, train_small, work,
 };
 use crate::data::Dataset;
 use crate::diagnostics::Diagnostic;
 use crate::error::Result;
 use crate::model::{Parameters, log_odds};
 use crate::options::Plan;
+use crate::paths::PathKind;
 use crate::tensors::{Bundle, TensorError};
 
 /// The distribution that the ladder starts from.
@@ -75,8 +76,8 @@ const ROWS_OF_STREAM: usize = 10_000;
 const WEIGHTS: &str = "reference.weights";
 const LOG_ODDS: &str = "reference.log_odds";
 
-/// The metadata that hold why it was chosen.
-const AUTO: &str = "reference_because";
+/// The metadata that hold what held-out examples have under a mixture and under independent units.
+const HELD_OUT: &str = "reference_held_out";
 
 /// What precedes the names of the tensors that hold a small RBM, as those of a model.
 const OF_RBM: &str = "reference.";
@@ -88,14 +89,14 @@ pub struct Reference {
     marginals: Vec<f64>,
     distribution: Distribution,
     fitted: Option<Fitted>,
-    pub(crate) auto: Option<Because>,
+    held_out: Option<HeldOut>,
 }
 
 impl From<&[f64]> for Reference {
     fn from(marginals: &[f64]) -> Reference {
         let marginals = marginals.to_vec();
         let distribution = Distribution::BaseRates;
-        Reference { marginals, distribution, fitted: None, auto: None }
+        Reference { marginals, distribution, fitted: None, held_out: None }
     }
 }
 
@@ -125,7 +126,8 @@ impl Reference {
         data: &Dataset,
         progress: &mut dyn FnMut(&str, f64) -> bool,
     ) -> Result<Reference> {
-        let of_data = Reference::from(&data.marginals());
+        let held_out = if plan.takes_references() { HeldOut::of(data) } else { None };
+        let of_data = Reference { held_out, ..Reference::from(&data.marginals()) };
         if let Some(components) = plan.components {
             let key = Key { seed: plan.options.seed, step: 0 };
             let tell = &mut |share| progress("fitting a mixture as reference", share);
@@ -158,7 +160,7 @@ impl Reference {
     /// With another start of the ladder.
     #[must_use]
     pub fn with(self, distribution: Distribution) -> Reference {
-        Reference { distribution, fitted: None, auto: None, ..self }
+        Reference { distribution, fitted: None, held_out: None, ..self }
     }
 
     /// With a mixture as the start of the ladder.
@@ -211,21 +213,22 @@ impl Reference {
             .then_some(Diagnostic::WeakReference { reference, base_rates })
     }
 
-    /// What a summary shows of it; nothing for a path from independent units that was asked for.
-    pub fn record(&self) -> Option<ReferenceRecord> {
-        let plain = self.auto.map(|because| match because {
-            Because::FewHiddenUnits => Fitted::UniformHidden,
-            _ => Fitted::BaseRate,
-        });
-        let auto = self.auto;
-        self.fitted.or(plain).map(|fitted| ReferenceRecord { fitted, auto })
+    /// What a summary shows of it; nothing without a ladder, and on the joint path.
+    pub fn record(&self, plan: &Plan) -> Option<ReferenceRecord> {
+        let plain = match plan.path {
+            PathKind::BaseRate => Some(Fitted::BaseRate),
+            PathKind::HiddenMarginal => Some(Fitted::UniformHidden),
+            _ => None,
+        };
+        let fitted = self.fitted.or(plain).filter(|_| plan.options.sampler.algorithm.is_tempered());
+        fitted.map(|fitted| ReferenceRecord { fitted, held_out: self.held_out })
     }
 
     /// Adds it to a checkpoint.
     pub fn insert_into(&self, bundle: &mut Bundle) -> Result<()> {
         bundle.insert("marginals", &[self.marginals.len()], &self.marginals)?;
-        if let Some(auto) = self.auto {
-            bundle.meta[AUTO] = json!(auto);
+        if let Some(held_out) = self.held_out {
+            bundle.meta[HELD_OUT] = json!(held_out);
         }
         self.insert_distribution(bundle)
     }
@@ -251,8 +254,8 @@ impl Reference {
         let marginals = bundle.get("marginals", &[n_visible])?;
         let (distribution, fitted) = Reference::distribution_in(bundle, n_visible)?;
         // Earlier versions wrote none.
-        let auto = bundle.meta.get(AUTO).and_then(|auto| Because::deserialize(auto).ok());
-        Ok(Reference { marginals, distribution, fitted, auto })
+        let held_out = bundle.meta.get(HELD_OUT).and_then(|it| HeldOut::deserialize(it).ok());
+        Ok(Reference { marginals, distribution, fitted, held_out })
     }
 
     /// What the ladder starts from, in a checkpoint or in the file of a model, and how it was fitted.

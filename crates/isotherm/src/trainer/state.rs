@@ -6,7 +6,7 @@ use crate::model::{Initial, Parameters, Rbm};
 use crate::negative::NegativeSampler;
 use crate::objective::Objective;
 use crate::options::Plan;
-use crate::references::{Because, Reference};
+use crate::references::Reference;
 
 /// The state of a run between two steps.
 pub struct TrainState {
@@ -108,11 +108,6 @@ impl TrainState {
     /// The reference that the ladder starts from; it stays as it is.
     pub fn reference(&self) -> &Reference {
         &self.reference
-    }
-
-    /// Notes why the reference was chosen.
-    pub fn explain_reference(&mut self, because: Option<Because>) {
-        self.reference.auto = because;
     }
 
     /// The best model so far, where there are validation data.
