@@ -184,11 +184,11 @@ class Parameters:
             Learning rate. If ``None``: 0.05 times the updates in 200 passes over the data (500
             over pictures; at least 5000 and at most 100000), divided by ``updates``; from 0.01
             to 0.1.
-        lr_decay : {'constant', 'linear', 'hold-linear', 'hold-quadratic', 'hold-exponential', 'inverse'} or None
+        lr_decay : {'constant', 'linear', 'hold-linear', 'hold-exponential', 'inverse'} or None
             How the learning rate falls: constant (not at all), linear (to 0) or inverse (as
             1/t). The others hold it for 30 % of the updates; then it falls linearly to 0
-            (hold-linear), to 0 as the square of the time left (hold-quadratic), or exponentially
-            to 1/2000 (hold-exponential). If ``None``: hold-linear.
+            (hold-linear) or exponentially to 1/2000 (hold-exponential). If ``None``:
+            hold-linear.
         momentum : float, default 0.0
             Momentum.
         weight_decay : float, default 0.0

@@ -41,8 +41,9 @@ const MOST_OF_SECOND: f64 = 4.0 * SECOND;
 const COLUMNS_OF_SECOND: usize = 16;
 /// The fewest rows in which clusters are looked for.
 const FEWEST_ROWS: usize = 50;
-/// Components that rows are compared with to find clusters, at most, and how often.
-const WORK_OF_ROW: f64 = 30.0 * 2.0 * 60.0;
+/// Components that rows are compared with to find clusters, at most, and how often: in a fit to all rows, and in
+/// shorter ones to four fifths of them, five times.
+const WORK_OF_ROW: f64 = 30.0 * 2.0 * (60.0 + 4.0 * 20.0);
 
 /// Samples of a model.
 #[derive(Clone, Debug)]

@@ -60,6 +60,8 @@ pub enum Purpose {
     SomeRows = 35,
     /// How far chance takes weights of clusters from each other.
     Chance = 36,
+    /// Which rows are held out together, to tell what is outside of all clusters.
+    Folds = 37,
     /// Grey values that become zeros and ones once.
     StaticBinarise = 31,
     /// Grey values that are binarised again in every epoch.

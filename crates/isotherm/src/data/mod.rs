@@ -31,9 +31,10 @@ pub use mixture::Mixture;
 pub use modes::Modes;
 pub use setting_error::DataSettingError;
 pub use shape::ImageShape;
-pub(crate) use some_rows::some_of;
 pub use some_rows::some_rows;
+pub(crate) use some_rows::{some_of, some_rows_by};
 pub use split::{Split, SplitRows};
+pub(crate) use table::marginals;
 
 isotherm_tempering::option_names! {
     /// The options of data that messages name. Whoever reads data from files declares them.

@@ -2,26 +2,40 @@
 
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::{Key, Purpose};
+use rand::Rng;
 use rand::seq::index;
 
-/// The numbers of `count` of so many rows, or of all, in their order. Always the same ones. They are chosen at random,
-/// because every n-th row is a poor choice where a file repeats itself: it may hold one kind of row only.
+/// What chooses rows where it should always be the same ones. They are chosen at random, because every n-th row is a
+/// poor choice where a file repeats itself: it may hold one kind of row only.
+fn always_the_same() -> impl Rng {
+    Key { seed: 0, step: 0 }.sequence(Purpose::SomeRows, 0)
+}
+
+/// The numbers of `count` of so many rows, or of all, in their order. Always the same ones.
 pub(crate) fn some_of(rows: usize, count: usize) -> Vec<usize> {
-    if count >= rows {
-        return (0..rows).collect();
-    }
-    let rng = &mut Key { seed: 0, step: 0 }.sequence(Purpose::SomeRows, 0);
-    let mut chosen = index::sample(rng, rows, count).into_vec();
-    chosen.sort_unstable();
-    chosen
+    numbers_by(&mut always_the_same(), rows, count)
 }
 
 /// At most `count` of the rows, in their order, chosen at random and always the same ones.
 pub fn some_rows(rows: &BitMatrix, count: usize) -> BitMatrix {
+    some_rows_by(&mut always_the_same(), rows, count)
+}
+
+/// At most `count` of the rows, in their order, chosen by these random numbers.
+pub(crate) fn some_rows_by(rng: &mut impl Rng, rows: &BitMatrix, count: usize) -> BitMatrix {
     if count >= rows.rows() {
         return rows.clone();
     }
-    rows.select(&some_of(rows.rows(), count))
+    rows.select(&numbers_by(rng, rows.rows(), count))
+}
+
+fn numbers_by(rng: &mut impl Rng, rows: usize, count: usize) -> Vec<usize> {
+    if count >= rows {
+        return (0..rows).collect();
+    }
+    let mut chosen = index::sample(rng, rows, count).into_vec();
+    chosen.sort_unstable();
+    chosen
 }
 
 #[cfg(test)]

@@ -103,10 +103,7 @@ impl Table {
                 let full = 255.0 * grey.rows() as f64;
                 grey.column_sums().into_iter().map(|sum| sum as f64 / full).collect()
             }
-            None => {
-                let rows = self.examples.rows() as f64;
-                self.examples.column_counts().into_iter().map(|n| n as f64 / rows).collect()
-            }
+            None => marginals(&self.examples),
         }
     }
 
@@ -127,6 +124,11 @@ impl Table {
             _ => None,
         }
     }
+}
+
+/// The share of ones in each column.
+pub(crate) fn marginals(rows: &BitMatrix) -> Vec<f64> {
+    rows.column_counts().into_iter().map(|ones| ones as f64 / rows.rows() as f64).collect()
 }
 
 /// A rule, and the value in the file that its threshold stands for, if that is another number.

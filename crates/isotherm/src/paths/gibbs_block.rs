@@ -11,11 +11,12 @@ use isotherm_kernels::few_inputs::FewInputs;
 use isotherm_kernels::matrix::TILES_PER_WORD;
 use isotherm_kernels::{BitMatrix, LANES, LaneRng, Level, Tile, bernoulli, softplus};
 
-use super::components::{Components, FromMixture};
+use super::components::Components;
 use super::gibbs_path::Start;
 use super::gibbs_states::StateOfReference;
 use super::second_layer::SecondLayer;
 use crate::model::Rbm;
+use crate::references::Mixture;
 use isotherm_tempering::streams::{Key, Purpose};
 
 /// Tiles of visible fields that a block holds at a time: 64 KiB, or one word's where that is more.
@@ -212,8 +213,8 @@ impl Block {
     }
 
     /// The component of a row, and log q(v | z) with it.
-    pub(super) fn component(&self, row: usize, from: &FromMixture) -> (usize, f64) {
-        let log = self.components.own_log(&from.mixture, row, &self.v);
+    pub(super) fn component(&self, row: usize, mixture: &Mixture) -> (usize, f64) {
+        let log = self.components.own_log(mixture, row, &self.v);
         (self.components.of_rows()[row] as usize, log)
     }
 

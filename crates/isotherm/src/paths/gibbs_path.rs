@@ -128,15 +128,14 @@ impl Path for GibbsPath {
         states.blocks.iter_mut().for_each(Block::update_coupling);
         let rung = |beta: f64| ladder.partition_point(|&other| other > beta);
         let warm = betas.iter().enumerate().filter(|(_, beta)| **beta < 1.0);
-        let replicas: Vec<Observed> = warm
-            .map(|(row, &beta)| {
-                let (block, at) = states.find(row);
-                let (component, log) = block.component(at, from);
-                let slope = block.tilt(at) + block.coupling(at) - log;
-                Observed { rung: rung(beta), component, slope }
-            })
-            .collect();
-        from.balance.observe(ladder, replicas.into_iter());
+        let FromMixture { mixture, balance } = from;
+        let replicas = warm.map(|(row, &beta)| {
+            let (block, at) = states.find(row);
+            let (component, log) = block.component(at, mixture);
+            let slope = block.tilt(at) + block.coupling(at) - log;
+            Observed { rung: rung(beta), component, slope }
+        });
+        balance.observe(ladder, replicas);
     }
 
     fn learned(&self) -> Vec<f64> {

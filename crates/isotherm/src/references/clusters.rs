@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use isotherm_kernels::{BitMatrix, scalar};
-use isotherm_tempering::streams::Key;
+use isotherm_tempering::streams::{Key, Purpose};
+use rand::seq::SliceRandom;
 
 use super::reference::components_for;
 use super::{Mixture, em};
@@ -30,6 +31,12 @@ const ROWS_OF_COMPONENT: usize = 10;
 
 /// The share of rows whose density is so low that a sample with a lower one is outside all clusters.
 const LOWEST: f64 = 1e-3;
+
+/// Rows are held out in so many parts, one after the other.
+const FOLDS: usize = 5;
+
+/// Merges that cost less than this share of what dividing a component could cost are of equal components.
+const NOTHING: f64 = 1e-6;
 
 /// Clusters of data, the heaviest first.
 #[derive(Clone, Debug)]
@@ -55,13 +62,13 @@ impl Clusters {
         let components = components_for(some.rows()).max(Clusters::FEWEST_COMPONENTS);
         let components = components.min(some.rows().div_ceil(ROWS_OF_COMPONENT)).max(2);
         let fit = em::fit(&some, components, key, &mut |_| true)?;
-        Ok(Clusters::of_mixture(Arc::new(fit.mixture)).weighed_by(rows))
+        Clusters::of_mixture(Arc::new(fit.mixture)).weighed_by_its_own(rows, key)
     }
 
     /// Those of training data, by the mixture that the ladder starts from if it has components enough to show them.
     pub fn of_data(mixture: Option<&Arc<Mixture>>, rows: &BitMatrix, key: Key) -> Result<Clusters> {
         match mixture.filter(|it| it.components() >= Clusters::FEWEST_COMPONENTS) {
-            Some(mixture) => Ok(Clusters::of_mixture(mixture.clone()).weighed_by(rows)),
+            Some(mixture) => Clusters::of_mixture(mixture.clone()).weighed_by_its_own(rows, key),
             None => Clusters::of_rows(rows, key),
         }
     }
@@ -75,10 +82,24 @@ impl Clusters {
         Clusters { mixture, of_components, count, floor, weights, rows: None }.ordered()
     }
 
-    /// With the weights that these rows have, and without samples that are less likely than almost all of them.
+    /// With the weights that these rows have, and without samples that are less likely than almost all of them. The
+    /// mixture was fitted to other rows.
     #[must_use]
-    pub fn weighed_by(mut self, rows: &BitMatrix) -> Clusters {
-        let mut densities = self.mixture.log_densities(rows);
+    pub fn weighed_by(self, rows: &BitMatrix) -> Clusters {
+        let densities = self.mixture.log_densities(rows);
+        self.weighed_with(rows, densities)
+    }
+
+    /// The same by the rows that the mixture was fitted to. These are more likely under it than others like them, far
+    /// more if they are few. So samples are compared with rows under mixtures that were fitted without them, of as
+    /// many components; with fewer rows these are, if anything, the worse ones.
+    fn weighed_by_its_own(self, rows: &BitMatrix, key: Key) -> Result<Clusters> {
+        let some = some_rows(rows, ROWS_FOR_CLUSTERS);
+        let densities = held_out_densities(&some, self.mixture.components(), key)?;
+        Ok(self.weighed_with(rows, densities))
+    }
+
+    fn weighed_with(mut self, rows: &BitMatrix, mut densities: Vec<f64>) -> Clusters {
         densities.sort_unstable_by(f64::total_cmp);
         let rank = (LOWEST * densities.len() as f64) as usize;
         self.floor = densities.get(rank).copied().unwrap_or(f64::NEG_INFINITY);
@@ -136,6 +157,25 @@ impl Clusters {
         self.weights[..self.count].copy_from_slice(&weights);
         self
     }
+}
+
+/// log q(v) of each row, in any order, under a mixture that was fitted to the other folds; nothing of a single row.
+fn held_out_densities(rows: &BitMatrix, components: usize, key: Key) -> Result<Vec<f64>> {
+    let mut order: Vec<usize> = (0..rows.rows()).collect();
+    // At random, because a file may repeat itself.
+    order.shuffle(&mut key.sequence(Purpose::Folds, 0));
+    let size = order.len().div_ceil(FOLDS).max(1);
+    let mut densities = Vec::with_capacity(order.len());
+    let effort = em::Effort { iterations: em::SUFFICIENT_ITERATIONS, ..em::Effort::default() };
+    for (fold, held_out) in order.chunks(size).enumerate() {
+        let first = fold * size;
+        let others = [&order[..first], &order[first + held_out.len()..]].concat();
+        if !others.is_empty() {
+            let fit = em::fit_with(effort, &rows.select(&others), components, key, &mut |_| true)?;
+            densities.extend(fit.mixture.log_densities(&rows.select(held_out)));
+        }
+    }
+    Ok(densities)
 }
 
 /// The group of each component, and how many groups there are.
@@ -215,8 +255,9 @@ fn spread_within(mixture: &Mixture) -> f64 {
 }
 
 /// The number of groups at the highest relative jump of the cost. `within` stands for the cost of a merge before the
-/// first one.
+/// first one. Merges of equal components cost nothing and do not count: any cost is infinitely more.
 fn number_of_groups(merges: &[Merge], within: f64) -> usize {
+    let merges = &merges[merges.partition_point(|merge| merge.cost <= NOTHING * within)..];
     let components = merges.len() + 1;
     // The cost of the merge that leaves `groups` groups.
     let cost = |groups: usize| match groups == components {
@@ -298,6 +339,22 @@ mod tests {
         assert_eq!(clusters.count(), 2);
         let third = 1.0 / 3.0;
         assert!((clusters.weights()[1] - third).abs() < 1e-12, "{:?}", clusters.weights());
+    }
+
+    /// A component that is there twice is one component, and no sign of clusters.
+    #[test]
+    fn equal_components_are_one() {
+        for count in [1, 3, 9] {
+            let (rows, _) = far_products(count).draw(3000, KEY);
+            let fitted = em::fit(&rows, 30, KEY, &mut |_| true).unwrap().mixture;
+            let odds = [fitted.log_odds().to_dense(), fitted.log_odds().row(0).to_vec()].concat();
+            let weights = [fitted.weights(), &fitted.weights()[..1]].concat();
+            let odds = Matrix::from_dense(weights.len(), 200, &odds);
+            let twice = Mixture::new(&weights, odds);
+            for mixture in [fitted, twice] {
+                assert_eq!(Clusters::of_mixture(Arc::new(mixture)).count(), count);
+            }
+        }
     }
 
     /// A row that no product can be expected to give is outside; without rows nothing is.

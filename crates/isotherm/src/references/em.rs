@@ -7,9 +7,9 @@ use isotherm_kernels::{BitMatrix, Level, Matrix};
 use isotherm_tempering::causes::unless_interrupted;
 use isotherm_tempering::streams::{Key, Purpose};
 use rand::RngExt;
-use rand::seq::index;
 
 use super::mixture::{Mixture, log_sum_exp};
+use crate::data::{marginals, some_rows_by};
 use crate::error::Result;
 use crate::model::log_odds;
 
@@ -29,7 +29,7 @@ impl Default for Effort {
 }
 
 /// Iterations that usually suffice, and the fewest rows for each component.
-const SUFFICIENT_ITERATIONS: usize = 20;
+pub(super) const SUFFICIENT_ITERATIONS: usize = 20;
 const FEWEST_ROWS: usize = 32;
 
 /// Nanoseconds that an iteration takes for each row and component, roughly, and for each visible unit of theirs.
@@ -90,7 +90,7 @@ pub(super) fn fit_with(
     key: Key,
     progress: &mut dyn FnMut(f64) -> bool,
 ) -> Result<Fit> {
-    let rows = &some_of(rows, effort.rows, key);
+    let rows = &some_rows_by(&mut key.sequence(Purpose::Mixture, 0), rows, effort.rows);
     let (count, marginals) = (rows.rows() as f64, marginals(rows));
     let seeds = seeds(rows, components.clamp(1, rows.rows()), key);
     let mut on = BitMatrix::zeros(rows.cols(), rows.rows());
@@ -114,21 +114,6 @@ pub(super) fn fit_with(
 
 fn total(shares: &Matrix) -> f64 {
     (0..shares.rows()).flat_map(|row| shares.row(row)).map(|&x| f64::from(x)).sum()
-}
-
-/// The rows, or a random choice of them.
-fn some_of(rows: &BitMatrix, most: usize, key: Key) -> BitMatrix {
-    if rows.rows() <= most {
-        return rows.clone();
-    }
-    let rng = &mut key.sequence(Purpose::Mixture, 0);
-    let mut chosen = index::sample(rng, rows.rows(), most).into_vec();
-    chosen.sort_unstable();
-    rows.select(&chosen)
-}
-
-fn marginals(rows: &BitMatrix) -> Vec<f64> {
-    rows.column_counts().into_iter().map(|ones| ones as f64 / rows.rows() as f64).collect()
 }
 
 /// Rows far from each other: each is chosen with a probability proportional to its squared distance from

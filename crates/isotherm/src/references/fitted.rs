@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::tensors::Bundle;
+use crate::tensors::{Bundle, TensorError};
 
 /// How a reference came to fit the data.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl fmt::Display for Fitted {
             }
             Fitted::Mixture { components_asked, components, died, log_likelihood, .. } => {
                 let s = if components == 1 { "" } else { "s" };
-                let all = match components_asked - components {
+                let all = match components_asked.saturating_sub(components) {
                     0 => String::new(),
                     lost if lost == died => format!(" ({components_asked} asked for, {died} died)"),
                     _ if died == 0 => {
@@ -109,6 +109,10 @@ impl Fitted {
         }
         let counts: Vec<u64> = bundle.get(COUNTS, &[3])?;
         let [components_asked, died, iterations] = [0, 1, 2].map(|i| counts[i] as usize);
+        if components.checked_add(died).is_none_or(|all| all > components_asked) {
+            let wanted = "those of as many components as there are, or more";
+            return Err(TensorError::Inconsistent { name: COUNTS.to_owned(), wanted }.into());
+        }
         let log_likelihood = bundle.get(LOG_LIKELIHOOD, &[1])?[0];
         Ok(Some(Fitted::Mixture { components_asked, components, died, iterations, log_likelihood }))
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use isotherm_kernels::{BitMatrix, Matrix};
+use isotherm_kernels::{BitMatrix, Matrix, scalar};
 use isotherm_tempering::streams::Key;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -14,7 +14,7 @@ use super::{
 use crate::data::Dataset;
 use crate::diagnostics::Diagnostic;
 use crate::error::Result;
-use crate::model::Parameters;
+use crate::model::{Parameters, log_odds};
 use crate::options::Plan;
 use crate::paths::PathKind;
 use crate::tensors::{Bundle, TensorError};
@@ -201,8 +201,13 @@ impl Reference {
             }
             _ => return None,
         };
-        let term = |p: f64| if p > 0.0 { p * libm::log(p) } else { 0.0 };
-        let base_rates = self.marginals.iter().map(|&p| term(p) + term(1.0 - p)).sum();
+        // Independent units that are clipped as those of a component are: otherwise they tell more about columns that
+        // are hardly ever one than any mixture can.
+        let unit = |&p: &f64| {
+            let odds = log_odds(p);
+            p * odds - scalar::softplus(odds)
+        };
+        let base_rates = self.marginals.iter().map(unit).sum();
         // A mixture of equal components has the same, but for rounding and what is added to each component.
         (reference < base_rates - 0.01 * f64::abs(base_rates))
             .then_some(Diagnostic::WeakReference { reference, base_rates })
@@ -299,5 +304,59 @@ fn rows_of(data: &Dataset, key: Key) -> Cow<'_, BitMatrix> {
     match data.bits() {
         Some(rows) => Cow::Borrowed(rows),
         None => Cow::Owned(data.draw(ROWS_OF_STREAM, key)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Rows of independent units, and the reference that a mixture of two components makes of them.
+    fn fitted(rows: &BitMatrix) -> Reference {
+        let fit = em::fit(rows, 2, Key { seed: 1, step: 0 }, &mut |_| true).unwrap();
+        let marginals = Dataset::from_bits(rows.clone()).unwrap().marginals();
+        let log_likelihood = fit.log_likelihood;
+        let fitted = Some(Fitted::Mixture {
+            components_asked: 2,
+            components: fit.mixture.components(),
+            died: fit.died,
+            iterations: fit.iterations,
+            log_likelihood,
+        });
+        Reference { fitted, ..Reference::from(&marginals).with_mixture(fit.mixture) }
+    }
+
+    fn with_log_likelihood(mut reference: Reference, value: f64) -> Reference {
+        if let Some(Fitted::Mixture { log_likelihood, .. }) = &mut reference.fitted {
+            *log_likelihood = value;
+        }
+        reference
+    }
+
+    /// 500 columns that are one in a row of 3000, and 20 fair coins. Probabilities of a mixture are
+    /// never below 0.01, which costs it 0.007 nats a column.
+    #[test]
+    fn a_mixture_of_sparse_columns_is_not_weak() {
+        let odds = [[-8.0; 500].as_slice(), &[0.0; 20]].concat();
+        let truth = Mixture::new(&[1.0], Matrix::from_row(&odds));
+        let (rows, _) = truth.draw(3000, Key { seed: 3, step: 0 });
+        assert_eq!(fitted(&rows).diagnose(), None);
+    }
+
+    /// Fair coins have −log 2 each; a reference is weak if it has a hundredth less.
+    #[test]
+    fn a_reference_that_tells_less_than_marginals_is_weak() {
+        let coins = Mixture::new(&[1.0], Matrix::zeros(1, 40)).draw(2000, Key { seed: 2, step: 0 });
+        let found = Reference { marginals: vec![0.5; 40], ..fitted(&coins.0) };
+        assert_eq!(found.diagnose(), None);
+        let entropy = 40.0 * std::f64::consts::LN_2;
+        assert_eq!(with_log_likelihood(found.clone(), -1.009 * entropy).diagnose(), None);
+        let weak = with_log_likelihood(found, -1.011 * entropy).diagnose();
+        let Some(Diagnostic::WeakReference { reference, base_rates }) = weak else {
+            panic!("{weak:?}")
+        };
+        assert!((reference + 1.011 * entropy).abs() < 1e-9 && (base_rates + entropy).abs() < 1e-5);
+        assert_eq!(Reference::from(&[0.5; 40]).diagnose(), None, "nothing was fitted");
     }
 }

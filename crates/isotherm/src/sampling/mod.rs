@@ -21,6 +21,7 @@ use isotherm_tempering::{Adaptation, Tempering};
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
+use crate::data::marginals;
 use crate::diagnostics::Diagnostic;
 use crate::model::Rbm;
 use crate::options::{OptionSpec, Section, check_ranges};
@@ -196,9 +197,7 @@ impl<'a> Known<'a> {
         let marginals = match distribution {
             Distribution::BaseRates => return Known::default(),
             Distribution::Mixture(mixture) => mixture.marginals(),
-            Distribution::Rbm(small) => {
-                second::marginals(&small.draw(DRAWS, Key { seed: 0, step: 0 }))
-            }
+            Distribution::Rbm(small) => marginals(&small.draw(DRAWS, Key { seed: 0, step: 0 })),
         };
         let reference = Reference::from(&marginals).with(distribution.clone());
         Known::default().reference(reference)

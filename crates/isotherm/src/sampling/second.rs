@@ -10,7 +10,7 @@ use rand::RngExt;
 use super::{ClustersOf, FirstStates, Known, LadderFrom, LadderSamples, NewLadder, Origin};
 use super::{MOST_COLUMNS, SampleOptions, sample_from, sample_on};
 use crate::Result;
-use crate::data::some_rows;
+use crate::data::{marginals, some_rows};
 use crate::likelihood::reached_from_patterns;
 use crate::model::Rbm;
 use crate::paths::{AnyEnsemble, PathKind};
@@ -137,8 +137,8 @@ impl Plan {
                     (same, _) => (same, reference.clone()),
                 };
                 let (start, states) = match (known.rows, &reached) {
-                    (Some(rows), _) => (FirstStates::Data, some_of(rows, key)),
-                    (None, Some(reached)) => (FirstStates::Reached, some_of(reached, key)),
+                    (Some(rows), _) => (FirstStates::Data, draws_of(rows, key)),
+                    (None, Some(reached)) => (FirstStates::Reached, draws_of(reached, key)),
                     (None, None) => (FirstStates::Mixture, clusters.mixture().draw(DRAWS, key).0),
                 };
                 let seed = Key::of_second_sampler(options.seed).seed;
@@ -160,12 +160,8 @@ impl Plan {
     }
 }
 
-pub(super) fn marginals(rows: &BitMatrix) -> Vec<f64> {
-    rows.column_counts().into_iter().map(|ones| ones as f64 / rows.rows() as f64).collect()
-}
-
-/// Rows chosen at random.
-fn some_of(rows: &BitMatrix, key: Key) -> BitMatrix {
+/// So many rows, chosen at random: of a few rows some come more than once.
+fn draws_of(rows: &BitMatrix, key: Key) -> BitMatrix {
     let mut rng = key.sequence(Purpose::Start, 0);
     let chosen: Vec<usize> = (0..DRAWS).map(|_| rng.random_range(0..rows.rows())).collect();
     rows.select(&chosen)

@@ -163,3 +163,68 @@ fn furthest(a: &[f64], b: &[f64]) -> usize {
     let apart = |k: &usize| (a[*k] - b[*k]).abs();
     (0..a.len()).max_by(|x, y| apart(x).total_cmp(&apart(y))).unwrap_or(0)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::references::{Mixture, em};
+    use isotherm_kernels::Matrix;
+    use isotherm_tempering::streams::Key;
+
+    fn key(seed: u64) -> Key {
+        Key { seed, step: 0 }
+    }
+
+    /// Fair coins; and six products of 40 units, some of them near each other.
+    fn densities() -> [Mixture; 2] {
+        let coins = Mixture::new(&[1.0], Matrix::zeros(1, 40));
+        let odds: Vec<f32> = (0..6 * 40).map(|i| 2.5 * ((i * i + 3 * i) as f32).sin()).collect();
+        let weights = [0.4, 0.2, 0.15, 0.1, 0.1, 0.05];
+        [coins, Mixture::new(&weights, Matrix::from_dense(6, 40, &odds))]
+    }
+
+    fn weights(clusters: &Clusters, samples: &BitMatrix) -> ClusterWeights {
+        ClusterWeights::of_independent(clusters, ClustersOf::Data, samples)
+    }
+
+    /// Rows and samples of one density, by a mixture that is fitted to the rows here, and by one with many components
+    /// that a ladder starts from.
+    #[test]
+    fn a_model_that_is_right_raises_nothing_however_few_rows_there_are() {
+        for (density, truth) in densities().iter().enumerate() {
+            for (count, seeds) in [(60, 20), (300, 10), (3000, 2)] {
+                for seed in 0..seeds {
+                    let (rows, _) = truth.draw(count, key(seed));
+                    let (samples, _) = truth.draw(1000, key(100 + seed));
+                    let many = em::fit(&rows, 24, key(seed), &mut |_| true).unwrap().mixture;
+                    for mixture in [None, Some(&Arc::new(many))] {
+                        let clusters = Clusters::of_data(mixture, &rows, key(seed)).unwrap();
+                        let found = weights(&clusters, &samples);
+                        assert_eq!(found.diagnose(), [], "{density} {count} {seed}: {found:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Half of the samples are noise, and 0.43 of all are less likely than 99.9 % of the draws of the true density. Few
+    /// rows know less of it.
+    #[test]
+    fn samples_outside_all_clusters_are_told() {
+        let [coins, truth] = densities();
+        for count in [300, 3000] {
+            let (rows, _) = truth.draw(count, key(1));
+            let (mut samples, _) = truth.draw(500, key(2));
+            samples.append(&coins.draw(500, key(3)).0);
+            let found = weights(&Clusters::of_rows(&rows, key(1)).unwrap(), &samples);
+            let told = found.diagnose();
+            let [Diagnostic::ClusterWeights { cluster: None, samples, .. }] = told[..] else {
+                panic!("{told:?} {found:?}")
+            };
+            assert!(samples > 0.2, "{samples}");
+        }
+    }
+}

@@ -8,7 +8,8 @@ use std::cell::Cell;
 use std::hint::black_box;
 
 use isotherm::data::{Binarise, Dataset, Minibatches};
-use isotherm::options::{Algorithm, GradientKind, Options, PathKind};
+use isotherm::options::{Algorithm, GradientKind, Options, PathKind, ReferenceKind};
+use isotherm::references::Reference;
 use isotherm::trainer::{TrainState, Trainer};
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::Ensemble;
@@ -177,12 +178,17 @@ fn updates() {
         adaptive(PathKind::BaseRate).hidden(130).batch(50),
     ]
     .map(|options| (options, sparse.clone()));
-    for (options, data) in cases.map(dense).into_iter().chain(sparse) {
+    // References are fitted before the first step.
+    let from = |kind| adaptive(PathKind::BaseRate).reference(kind).components(Some(5));
+    let fitted = [from(ReferenceKind::Mixture).hidden(40), from(ReferenceKind::Rbm)].map(dense);
+    for (options, data) in cases.map(dense).into_iter().chain(sparse).chain(fitted) {
         // Following a likelihood, every twentieth update, is not a part of the step.
         let options = options.updates(2000).likelihood_every(Some(0));
         let plan = options.check(data.n_visible()).unwrap();
-        let name = format!("{:?} {:?}", plan.options().sampler.algorithm, plan.path());
-        let mut state = TrainState::new(&plan, &data.marginals());
+        let (algorithm, from) = (plan.options().sampler.algorithm, plan.reference());
+        let name = format!("{algorithm:?} {:?} {from:?}", plan.path());
+        let reference = Reference::of(&plan, &data, &mut |_, _| true).unwrap();
+        let mut state = TrainState::new(&plan, &reference);
         let mut trainer = Trainer::new(plan, data);
         let count = allocations_once_warm(|_| {
             trainer.step(&mut state).unwrap();

@@ -86,6 +86,13 @@ fn what_is_learned_comes_back_and_only_its_own() {
         bad(&|values| values.truncate(width)),
         bad(&|values| values[width] = -0.1),
         bad(&|values| values.clear()),
+        // A number that is none, the weights of another mixture, weights of the model that do not add up to one, and
+        // fewer observations than none.
+        bad(&|values| values[width + 1] = f64::NAN),
+        bad(&|values| values[width + 1 + COMPONENTS] = f64::INFINITY),
+        bad(&|values| values.swap(1, 2)),
+        bad(&|values| *values.iter_mut().rev().nth(2 * COMPONENTS).unwrap() += 0.1),
+        bad(&|values| values[1 + 2 * COMPONENTS] = -1.0),
     ] {
         assert!(!other.set_learned(&values), "{values:?}");
     }

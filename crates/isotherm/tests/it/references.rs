@@ -131,6 +131,23 @@ fn a_fitted_reference_comes_back_from_files() {
     }
 }
 
+/// More components that are left, or died, than were asked for.
+#[test]
+fn impossible_counts_of_components_are_refused() {
+    let found = reference(ReferenceKind::Mixture, &patterns(60, 500, 2), 1000);
+    let components = found.mixture().unwrap().components() as u64;
+    let mut bundle = Bundle::default();
+    found.insert_into(&mut bundle).unwrap();
+    for counts in [[components - 1, 0, 5], [components + 1, 2, 5], [components, u64::MAX, 5]] {
+        bundle.insert("reference.counts", &[3], &counts).unwrap();
+        let refusal = Reference::take_from(&bundle).map(drop).unwrap_err();
+        let is_that = |cause: &TensorError| matches!(cause, TensorError::Inconsistent { .. });
+        assert!(refusal.cause().is_some_and(is_that), "{counts:?}: {refusal}");
+    }
+    bundle.insert("reference.counts", &[3], &[components + 2, 2, 5]).unwrap();
+    Reference::take_from(&bundle).unwrap();
+}
+
 /// An earlier version wrote a mixture and not how it was fitted.
 #[test]
 fn a_mixture_of_an_earlier_version_is_read() {
