@@ -121,7 +121,8 @@ impl Plan {
 
     /// Whether its ladder can start from any reference: swaps on energies work from independent units only.
     pub fn takes_references(&self) -> bool {
-        let (tempered, path) = (self.options.sampler.algorithm.is_tempered(), self.path.entry(0, 0));
+        let (tempered, path) =
+            (self.options.sampler.algorithm.is_tempered(), self.path.entry(0, 0));
         tempered && self.swap == SwapOn::FreeEnergy && path.takes_references
     }
 

@@ -16,7 +16,6 @@ mod small_rbm;
 mod train_small;
 mod work;
 
-pub use record::ReferenceRecord;
 pub use clusters::{Clusters, ROWS_FOR_CLUSTERS};
 pub use em::{Fit, fit};
 pub use error::ReferenceError;
@@ -24,6 +23,7 @@ pub use fitted::Fitted;
 pub use held_out::HeldOut;
 pub use mixture::{MOST_COMPONENTS, Mixture};
 pub(crate) use mixture::{log_sum_exp, uniform};
+pub use record::ReferenceRecord;
 pub(crate) use reference::{COMPONENTS, SMALL_HIDDEN, components_for};
 pub use reference::{Distribution, Reference, ReferenceKind};
 pub use small_rbm::SmallRbm;
