@@ -209,7 +209,8 @@ impl Work<'_> {
         let count = self.budget.particles_down() * self.budget.batches_down();
         let begin = |at: usize| {
             let mixture = Arc::new(with_shares(clusters[at].mixture(), &ups[at].shares));
-            self.begin(BOTH[at], &mixture, known, OF_SAMPLERS[at].map(|part| self.key(part)))
+            let reference = (&mixture, &clusters[at]);
+            self.begin(BOTH[at], reference, known, OF_SAMPLERS[at].map(|part| self.key(part)))
         };
         let [mut first, mut second] = [begin(0)?, begin(1)?];
         let mut longer = "";
@@ -233,12 +234,12 @@ impl Work<'_> {
     fn begin(
         &self,
         which: WhichReference,
-        reference: &Arc<Mixture>,
+        (reference, clusters): (&Arc<Mixture>, &Clusters<'_>),
         known: &KnownStates<'_>,
         [of_random, of_known]: [Key; 2],
     ) -> Result<[EvaluatingSampler<'_>; 2]> {
         let (model, columns) = (self.model, self.budget.sampler.columns);
-        let path = || self.path(which, reference);
+        let path = || self.path(which, reference, clusters);
         let units = |rows| known_units(model, known, path().units(), reference, rows, of_known);
         Ok([
             EvaluatingSampler::from_reference(model, path(), columns, of_random)?,
@@ -248,14 +249,23 @@ impl Work<'_> {
 
     /// The path of a reference's samplers. If there are few hidden units, the second is the hidden-marginal path, which
     /// has a reference of its own.
-    fn path(&self, which: WhichReference, reference: &Arc<Mixture>) -> AnyEnsemble {
+    fn path(
+        &self,
+        which: WhichReference,
+        reference: &Arc<Mixture>,
+        clusters: &Clusters<'_>,
+    ) -> AnyEnsemble {
         let (n_visible, n_hidden) = (self.model.n_visible(), self.model.n_hidden());
         let few = PathKind::automatic(n_visible, n_hidden) == PathKind::HiddenMarginal;
         match which {
             WhichReference::Second if few => {
                 Box::new(hidden_marginal::hidden_marginal(n_visible, n_hidden))
             }
-            _ => Box::new(mixture::from_mixture(reference.clone(), n_hidden)),
+            _ => {
+                let (betas, log_z) = clusters.along_the_way();
+                let known = (betas, log_z.as_slice());
+                Box::new(mixture::from_balanced_mixture(reference.clone(), n_hidden, known))
+            }
         }
     }
 

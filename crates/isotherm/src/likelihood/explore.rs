@@ -5,6 +5,10 @@
 //! the highest −F, and some of every component of a mixture; samples of a short ladder, from the base rates or, for at
 //! most 32 hidden units, on the hidden-marginal path; and hidden patterns that have nothing to do with the data: of any
 //! density, and the complements of those of the data.
+//!
+//! Where a model is made of independent parts, each with modes of its own, its modes are all their combinations, and the
+//! rows may hold few of these. So what was reached is also recombined: a ⊕ b ⊕ c of three hidden states has, in every
+//! part where two of them are in the same mode, the mode of the third, whichever units the part consists of.
 
 use isotherm_kernels::BitMatrix;
 use rand::RngExt;
@@ -26,6 +30,10 @@ use isotherm_tempering::streams::{Key, Purpose};
 /// Gibbs steps before the first state is kept, and between two that are kept.
 const SETTLE: usize = 100;
 const APART: usize = 25;
+
+/// How often what was reached so far is recombined: of modes in single parts one round makes those of up to three parts,
+/// and two rounds those of up to nine.
+const ROUNDS: usize = 2;
 
 /// States that are kept of each start.
 const KEPT: usize = 4;
@@ -58,16 +66,26 @@ pub(super) fn explore<'a>(
     hidden.append(&of_rows);
     hidden.append(&complements(&of_rows, starts / 8));
     hidden.append(&patterns(model.n_hidden(), starts / 2, rng));
-    let samplers = hidden.rows();
-    let found = settle(model, hidden, key, progress)?;
+    let mut settled = BitMatrix::zeros(0, model.n_hidden());
+    for round in 0..=ROUNDS {
+        let tell = &mut |share| progress(0.5 + 0.4 * (round as f64 + share) / (ROUNDS + 1) as f64);
+        let key = Key { step: round as u64, ..key };
+        settled.append(&steps(model, hidden, SETTLE, key, tell)?);
+        hidden = recombined(&settled, starts / 4, rng);
+    }
+    let samplers = settled.rows();
+    let key = Key { step: ROUNDS as u64 + 1, ..key };
+    let found = keep(model, settled, key, &mut |share| progress(0.9 + 0.1 * share))?;
     known.add(&found);
-    Ok(Explored::new(model, found, samplers, Key { step: KEPT as u64, ..key }))
+    Ok(Explored::new(model, found, samplers, Key { step: key.step + KEPT as u64, ..key }))
 }
 
 /// What Gibbs steps reach from hidden patterns alone, so many of them: all there is of a model without data.
 pub(crate) fn reached_from_patterns(model: &Rbm, starts: usize, key: Key) -> Result<BitMatrix> {
     let rng = &mut key.sequence(Purpose::Explore, 0);
-    settle(model, patterns(model.n_hidden(), starts, rng), key, &mut |_| true)
+    let hidden = patterns(model.n_hidden(), starts, rng);
+    let settled = steps(model, hidden, SETTLE, key, &mut |_| true)?;
+    keep(model, settled, Key { step: key.step + 1, ..key }, &mut |_| true)
 }
 
 /// Hidden states at the cold end of a short ladder, from the base rates or on the hidden-marginal path.
@@ -129,8 +147,35 @@ fn patterns(n_hidden: usize, count: usize, rng: &mut Xoshiro256PlusPlus) -> BitM
     out
 }
 
-/// The visible states that Gibbs steps lead to.
-fn settle(
+/// a ⊕ b ⊕ c of so many triples of hidden states.
+fn recombined(h: &BitMatrix, count: usize, rng: &mut Xoshiro256PlusPlus) -> BitMatrix {
+    let mut out = BitMatrix::zeros(count, h.cols());
+    for row in 0..count {
+        for of in [0; 3].map(|_| rng.random_range(0..h.rows())) {
+            out.row_mut(row).iter_mut().zip(h.row(of)).for_each(|(out, word)| *out ^= word);
+        }
+    }
+    out
+}
+
+/// Hidden states after Gibbs steps.
+fn steps(
+    model: &Rbm,
+    hidden: BitMatrix,
+    count: usize,
+    key: Key,
+    progress: &mut dyn FnMut(f64) -> bool,
+) -> Result<BitMatrix> {
+    unless_interrupted(progress(0.0))?;
+    let cold = vec![1.0; hidden.rows()];
+    let mut gibbs = joint(model.n_visible(), model.n_hidden(), SwapOn::Energy);
+    gibbs.set_hidden(hidden);
+    gibbs.sweep(model, &cold, count, key)?;
+    Ok(gibbs.hidden())
+}
+
+/// The visible states that further Gibbs steps lead to, [`KEPT`] of each.
+fn keep(
     model: &Rbm,
     hidden: BitMatrix,
     key: Key,
@@ -141,10 +186,33 @@ fn settle(
     gibbs.set_hidden(hidden);
     let mut found = BitMatrix::zeros(0, model.n_visible());
     for kept in 0..KEPT {
-        unless_interrupted(progress(0.5 + 0.5 * kept as f64 / KEPT as f64))?;
-        let steps = if kept == 0 { SETTLE } else { APART };
-        gibbs.sweep(model, &cold, steps, Key { step: kept as u64, ..key })?;
+        unless_interrupted(progress(kept as f64 / KEPT as f64))?;
+        gibbs.sweep(model, &cold, APART, Key { step: key.step + kept as u64, ..key })?;
         found.append(&gibbs.states.visible_states());
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two parts of three units with two patterns each; in one of them units are off where they are on in the other.
+    #[test]
+    fn recombined_states_are_combinations_of_modes() {
+        let mode = |first: bool, second: bool| {
+            let (a, b) = (u8::from(first), u8::from(second));
+            [a, a, 1 - a, b, 1 - b, 1 - b]
+        };
+        let known = [mode(false, false), mode(true, false), mode(false, true)];
+        let rng = &mut Key { seed: 1, step: 0 }.sequence(Purpose::Explore, 0);
+        let found = recombined(&BitMatrix::from_rows(6, &known), 200, rng);
+        let all = BitMatrix::from_rows(6, &[known.as_slice(), &[mode(true, true)]].concat());
+        let mut seen = [false; 4];
+        for row in 0..found.rows() {
+            let which = (0..4).find(|&it| all.row(it) == found.row(row));
+            seen[which.expect("a combination of modes")] = true;
+        }
+        assert_eq!(seen, [true; 4]);
+    }
 }

@@ -14,7 +14,9 @@
 //! each component keeps its weight at every β < 1, and so each cluster. log Z_z is found by thermodynamic integration:
 //! d log Z_z / dβ is the mean of −E(v, h) − log q(v | z) over π_β given z. A replica measures it without leaving its
 //! cluster, so it is known long before replicas have travelled. While a_z is fixed, as in `sample` and `evaluate`, its
-//! errors cost swaps and nothing else. While a ladder adapts, in training and in the online estimate of log Z, a_z moves
+//! errors cost swaps and nothing else. (`evaluate` has log Z_z(β) from annealing, and learns nothing: from the few
+//! rungs of its ladders the integral is tens of nats off where hidden units order at a small β, and then nothing
+//! swaps.) While a ladder adapts, in training and in the online estimate of log Z, a_z moves
 //! with a memory of 300 steps, so that the distributions of the rungs change while they are sampled.
 
 use crate::references::MOST_COMPONENTS;
@@ -40,6 +42,8 @@ pub(super) struct Balance {
     /// Sums of −E(v, h) − log q(v | z) at each node, and of their weights.
     sums: Vec<f64>,
     weights: Vec<f64>,
+    /// Whether a_z is known already, and nothing is learned.
+    known: bool,
 }
 
 /// A replica after a step.
@@ -63,6 +67,28 @@ impl Balance {
             log_weights: of_reference.repeat(2),
             sums: none.clone(),
             weights: none,
+            known: false,
+        }
+    }
+
+    /// a_z(β) = log w_z − log Z_z(β), given log Z_z at some nodes, the first β = 0 and the last β = 1: of all components
+    /// at the first node, then at the next.
+    pub(super) fn known(of_reference: &[f64], betas: Vec<f64>, log_z: &[f64]) -> Balance {
+        let count = of_reference.len();
+        let nothing = vec![0.0; log_z.len()];
+        let of_node = |log_z: &[f64]| {
+            let mut log_weights: Vec<f64> =
+                of_reference.iter().zip(log_z).map(|(w, z)| w - z).collect();
+            normalise(&mut log_weights);
+            log_weights
+        };
+        Balance {
+            of_reference: of_reference.to_vec(),
+            betas,
+            log_weights: log_z.chunks_exact(count).flat_map(of_node).collect(),
+            sums: nothing.clone(),
+            weights: nothing,
+            known: true,
         }
     }
 
@@ -87,6 +113,9 @@ impl Balance {
 
     /// Takes the means over the replicas of a step into account, on the ladder with these rungs, β = 1 first.
     pub(super) fn observe(&mut self, ladder: &[f64], replicas: impl Iterator<Item = Observed>) {
+        if self.known {
+            return;
+        }
         self.move_nodes(ladder);
         let count = self.components();
         self.sums.iter_mut().chain(&mut self.weights).for_each(|x| *x *= 1.0 - 1.0 / MEMORY);
@@ -142,11 +171,7 @@ impl Balance {
             for k in 0..count {
                 own[k] = hotter[k] - half * (before[k] + slopes[k]);
             }
-            // Terms that all components share change nothing but the size of the numbers.
-            let largest = own.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let total: f64 = own.iter().map(|a| libm::exp(a - largest)).sum();
-            let log_total = largest + libm::log(total);
-            own.iter_mut().for_each(|a| *a -= log_total);
+            normalise(own);
         }
     }
 
@@ -201,6 +226,14 @@ impl Balance {
         }
         fits
     }
+}
+
+/// Log weights of a sum of one: terms that all components share change nothing but the size of the numbers.
+fn normalise(log_weights: &mut [f64]) {
+    let largest = log_weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let total: f64 = log_weights.iter().map(|a| libm::exp(a - largest)).sum();
+    let log_total = largest + libm::log(total);
+    log_weights.iter_mut().for_each(|a| *a -= log_total);
 }
 
 /// The node below β, and how far towards the next one β is.
@@ -265,5 +298,29 @@ mod tests {
         let moved = LADDER.map(|beta| beta + 0.01 * (beta * (1.0 - beta)));
         see(&mut drifting, &moved);
         assert_eq!(still.weights, drifting.weights);
+    }
+
+    /// Two components of which one gains two nats on the way, half of them in the first tenth: each keeps its weight.
+    #[test]
+    fn components_of_known_log_z_keep_their_weights() {
+        let weights = [0.25, 0.75];
+        let of_reference = weights.map(libm::log);
+        let log_z = [0.0, 0.0, 1.0, 0.0, 2.0, 0.0];
+        let mut balance = Balance::known(&of_reference, vec![0.0, 0.1, 1.0], &log_z);
+        let masses = |balance: &Balance, beta: f64, gained: f64| {
+            let mut out = [0.0; 2];
+            balance.log_weights(beta, &mut out);
+            let masses = [libm::exp(out[0] + gained), libm::exp(out[1])];
+            masses.map(|mass| mass / (masses[0] + masses[1]))
+        };
+        for (beta, gained) in [(0.0, 0.0), (0.05, 0.5), (0.1, 1.0), (0.55, 1.5)] {
+            let kept = masses(&balance, beta, gained);
+            assert!((kept[0] - weights[0]).abs() < 1e-12, "{beta}: {kept:?}");
+        }
+        // What replicas show does not change it.
+        let before = balance.clone();
+        let replica = Observed { rung: 1, component: 0, slope: 10.0 };
+        balance.observe(&[1.0, 0.5, 0.0], std::iter::repeat_n(replica, 5));
+        assert_eq!(balance, before);
     }
 }

@@ -30,6 +30,12 @@ impl FromMixture {
         FromMixture { balance: Balance::new(mixture.log_weights()), mixture }
     }
 
+    /// With log Z_z(β) known at some β, of all components at the first, then at the next.
+    pub(super) fn balanced(mixture: Arc<Mixture>, betas: Vec<f64>, log_z: &[f64]) -> FromMixture {
+        let balance = Balance::known(mixture.log_weights(), betas, log_z);
+        FromMixture { balance, ..FromMixture::new(mixture) }
+    }
+
     /// m and the sum of exp(y_k − m), which it writes, with y_k = a_k(β) + (1 − β) log q(v | k).
     fn exp_weights(&self, logs: &[f64], beta: f64, out: &mut [f64]) -> (f64, f64) {
         let mut log_weights = [0.0; MOST_COMPONENTS];

@@ -60,6 +60,16 @@ impl GibbsPath {
         path
     }
 
+    /// From a mixture of which log Z_z(β) is known at some β, of all components at the first, then at the next.
+    pub(super) fn from_balanced_mixture(
+        mixture: Arc<Mixture>,
+        n_hidden: usize,
+        (betas, log_z): (Vec<f64>, &[f64]),
+    ) -> GibbsPath {
+        let start = Start::Mixture(FromMixture::balanced(mixture.clone(), betas, log_z));
+        GibbsPath { start, ..GibbsPath::from_mixture(mixture, n_hidden) }
+    }
+
     /// From an RBM. Swaps are on free energies.
     pub fn from_rbm(small: Arc<SmallRbm>, n_hidden: usize) -> GibbsPath {
         let base = small.model().parameters().c.row(0);

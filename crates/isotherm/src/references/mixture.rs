@@ -127,6 +127,22 @@ impl Mixture {
         }
     }
 
+    /// KL(q_j, q_k), the mean of log q(v | j) − log q(v | k) over component j, for each j and then each k.
+    pub(crate) fn divergences(&self) -> Vec<f64> {
+        let (count, log_of_zeros) = (self.components(), self.log_of_zeros.row(0));
+        let mut out = Vec::with_capacity(count * count);
+        for j in 0..count {
+            let own = self.log_odds.row(j);
+            let means: Vec<f64> = own.iter().map(|&c| scalar::sigmoid(f64::from(c))).collect();
+            for k in 0..count {
+                let odds = own.iter().zip(self.log_odds.row(k)).zip(&means);
+                let of_ones: f64 = odds.map(|((a, b), mean)| mean * f64::from(a - b)).sum();
+                out.push((of_ones + f64::from(log_of_zeros[j] - log_of_zeros[k])).max(0.0));
+            }
+        }
+        out
+    }
+
     /// log q(v) of each row.
     pub fn log_densities(&self, v: &BitMatrix) -> Vec<f64> {
         let logs = self.log_conditionals(v.as_rows());
@@ -211,6 +227,18 @@ mod tests {
 
     fn all_states(n: usize) -> BitMatrix {
         BitMatrix::from_words(1 << n, n, (0..1 << n).collect()).expect("a word for each state")
+    }
+
+    #[test]
+    fn divergences_are_those_of_enumeration() {
+        let (mixture, states) = (small(), all_states(5));
+        let logs = mixture.log_conditionals(states.as_rows());
+        let found = mixture.divergences();
+        for (at, found) in found.iter().enumerate() {
+            let of = |row: usize| [at / 3, at % 3].map(|k| f64::from(logs.row(row)[k]));
+            let terms = (0..32).map(of).map(|[j, k]| libm::exp(j) * (j - k));
+            assert!((found - terms.sum::<f64>()).abs() < 1e-5, "{at}: {found}");
+        }
     }
 
     #[test]
