@@ -31,8 +31,8 @@ impl Distance {
     /// The distance of two lists of weights.
     ///
     /// If both were counted in draws with the same weights r, a difference d_k has the variance
-    /// r_k (1 − r_k) (1/m + 1/n), and the mean of |d_k| is √(2/π) of its standard deviation. These variances are those
-    /// of the shares in 1 / (1/m + 1/n) draws, so that chance is found by drawing as many.
+    /// r_k (1 − r_k) (1/m + 1/n), and the mean of |d_k| is √(2/π) of its standard deviation. How often chance makes as
+    /// much is found by drawing both lists again.
     pub(super) fn between(a: Counted<'_>, b: Counted<'_>) -> Distance {
         let noise = 1.0 / a.draws.max(1.0) + 1.0 / b.draws.max(1.0);
         let pooled = |(p, q): (&f64, &f64)| {
@@ -49,7 +49,7 @@ impl Distance {
         Distance {
             total_variation: differences.iter().map(|d| d.abs()).sum::<f64>() / 2.0,
             by_chance,
-            chance: chance_of(&differences, &pooled, 1.0 / noise),
+            chance: chance_of(&differences, &pooled, [a.draws, b.draws]),
         }
     }
 
@@ -72,11 +72,15 @@ fn chi_square(differences: impl Iterator<Item = f64>, weights: &[f64], draws: f6
     draws * differences.zip(weights).map(of).sum::<f64>()
 }
 
-/// The share of repetitions, each so many draws with these weights, whose shares differ from the weights as much as
-/// these differences. Unlike the total variation distance the statistic sees a cluster that is nearly gone among many.
-fn chance_of(differences: &[f64], weights: &[f64], draws: f64) -> f64 {
-    let observed = chi_square(differences.iter().copied(), weights, draws);
-    let repeated = draws.round().clamp(1.0, MOST_DRAWS);
+/// The share of repetitions, each two lists counted in so many draws with these weights, that differ as much as these
+/// differences. Unlike the total variation distance the statistic sees a cluster that is nearly gone among many. Both
+/// lists are drawn, because a single draw is far from any weights.
+fn chance_of(differences: &[f64], weights: &[f64], draws: [f64; 2]) -> f64 {
+    let together = |[a, b]: [f64; 2]| 1.0 / (1.0 / a + 1.0 / b);
+    let draws = draws.map(|draws| draws.max(1.0));
+    let observed = chi_square(differences.iter().copied(), weights, together(draws));
+    let most = draws.into_iter().filter(|draws| draws.is_finite()).fold(MOST_DRAWS, f64::max);
+    let repeated = draws.map(|draws| (draws * MOST_DRAWS / most).round().max(1.0));
     let edges: Vec<f64> = weights
         .iter()
         .scan(0.0, |sum, weight| {
@@ -85,16 +89,21 @@ fn chance_of(differences: &[f64], weights: &[f64], draws: f64) -> f64 {
         })
         .collect();
     let mut rng = Key { seed: 0, step: 0 }.sequence(Purpose::Chance, 0);
-    let mut counts = vec![0usize; weights.len()];
+    let mut shares = [weights.to_vec(), weights.to_vec()];
     let mut as_far = || {
-        counts.fill(0);
-        for _ in 0..repeated as usize {
-            let u: f64 = rng.random();
-            counts[edges.partition_point(|&edge| edge <= u).min(weights.len() - 1)] += 1;
+        for (shares, &draws) in shares.iter_mut().zip(&repeated) {
+            // What is known leaves nothing to chance.
+            if draws.is_finite() {
+                shares.fill(0.0);
+                for _ in 0..draws as usize {
+                    let u: f64 = rng.random();
+                    let k = edges.partition_point(|&edge| edge <= u).min(weights.len() - 1);
+                    shares[k] += 1.0 / draws;
+                }
+            }
         }
-        let shares = counts.iter().map(|&count| count as f64 / repeated);
-        let differences = shares.zip(weights).map(|(share, weight)| share - weight);
-        chi_square(differences, weights, repeated) >= observed
+        let differences = shares[0].iter().zip(&shares[1]).map(|(a, b)| a - b);
+        chi_square(differences, weights, together(repeated)) >= observed
     };
     (0..REPETITIONS).filter(|_| as_far()).count() as f64 / REPETITIONS as f64
 }
@@ -181,6 +190,15 @@ mod tests {
         assert!(found.is_beyond_chance(), "{found:?}");
         let slightly = Counted { weights: &[0.22, 0.22, 0.22, 0.22, 0.12, 0.0], draws: 130.0 };
         assert!(!Distance::between(known, slightly).is_beyond_chance());
+    }
+
+    /// A sample of what none of sixty rows shows: one of 61 is as strange. Of ten samples, six are not.
+    #[test]
+    fn a_single_sample_tells_nothing() {
+        let rows = Counted { weights: &[0.5, 0.5, 0.0], draws: 60.0 };
+        let with = |weights: &[f64], draws| Distance::between(rows, Counted { weights, draws });
+        assert!(!with(&[0.0, 0.0, 1.0], 1.0).is_beyond_chance());
+        assert!(with(&[0.2, 0.2, 0.6], 10.0).is_beyond_chance());
     }
 
     #[test]
