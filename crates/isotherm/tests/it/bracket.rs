@@ -34,20 +34,35 @@ fn the_bracket_holds_where_the_sampler_mixes() {
         let rbm = train(&data, hidden, updates);
         let truth = exact::log_z(&rbm).unwrap();
         let (mut held, mut converged) = (0, 0);
-        let holds = |it: &Estimate| usize::from(it.lower <= truth && truth <= it.upper);
-        // Annealing up from either reference, down from the samples of each sampler, and the value with its error.
+        // Annealing errs to one side, so that one end of its interval is a bound: up from either reference and down from
+        // the samples of each sampler. Then the value with its error.
+        let bounds = |it: &Estimate| {
+            usize::from(match it.bounding_end {
+                Some(End::Lower) => it.lower <= truth,
+                Some(End::Upper) => truth <= it.upper,
+                None => unreachable!("annealing bounds"),
+            })
+        };
         let mut of_each = [0; 7];
+        let mut errors = [0.0; 2];
         for seed in 1..=40 {
             let it = estimate(&rbm, &data, &budget(seed));
             held += usize::from(it.lower <= truth && truth <= it.upper);
             let near = usize::from((it.value - truth).abs() < 1.96 * it.std_error);
-            let each = it.forward_ais.iter().chain(&it.reverse_ais).map(holds).chain([near]);
+            let each = it.forward_ais.iter().chain(&it.reverse_ais).map(bounds).chain([near]);
             of_each.iter_mut().zip(each).for_each(|(sum, it)| *sum += it);
+            let up = it.forward_ais.iter().map(|it| it.value - truth);
+            errors.iter_mut().zip(up).for_each(|(sum, error)| *sum += error / 40.0);
             converged += usize::from(it.verdict.converged);
             assert!(it.lower <= it.value && it.value <= it.upper, "{it:?}");
             assert!(it.upper - it.lower < 3.0, "a bracket of some use: {it:?}");
         }
-        println!("{n_visible} × {hidden}: {held} held, {of_each:?}, {converged} converged");
+        println!(
+            "{n_visible} × {hidden}: {held} held, {of_each:?}, {converged} converged, {errors:?}"
+        );
+        // Over 200 seeds annealing up was 0.004 to 0.012 too low on average, with a standard deviation of at most 0.08,
+        // which is 0.013 of the mean of 40.
+        assert!(errors.iter().all(|error| error.abs() < 0.06), "{errors:?}");
         assert!(
             of_each.iter().all(|&held| held >= 36),
             "{of_each:?} of 40 for {n_visible} × {hidden}"
@@ -66,7 +81,9 @@ fn a_sampler_whose_starts_do_not_agree_goes_on() {
     let truth = exact::log_z(&rbm).unwrap();
     let with = |seed, most_steps| {
         let sampler = Length { most_steps, ..Length::fixed(8, 5) };
-        estimate(&rbm, &data, &Budget { sampler, ..budget(seed) })
+        // So many that annealing does not stand in the way.
+        let annealing = AnnealingEffort { particles: 256, ..budget(seed).annealing };
+        estimate(&rbm, &data, &Budget { sampler, annealing, seed })
     };
     let mut held = 0;
     for seed in 1..=10 {
