@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -63,11 +64,9 @@ def range_of(X: Any) -> tuple[float, float]:
     low, high = float(X.min()), float(X.max())
     if low >= -ROUNDING and high <= 1 + ROUNDING:
         return 0.0, 1.0
-    warnings.warn(
+    _warn(
         f"X has values from {low:.4g} to {high:.4g}; they are scaled to 0 and 1 and taken as "
-        "probabilities. Scale the data yourself, or name a rule such as binarise='threshold:0.5'",
-        UserWarning,
-        stacklevel=3,
+        "probabilities. Scale the data yourself, or name a rule such as binarise='threshold:0.5'"
     )
     return low, high if high > low else low + 1.0
 
@@ -110,12 +109,18 @@ def _check_range(X: Any, low: float, high: float, name: str, learning: bool) -> 
         raise ValueError(
             f"{found}, but the model was fitted on values from 0 to 1; scale them likewise"
         )
-    warnings.warn(
+    _warn(
         f"{found}, beyond those of the data it was fitted on, {low:.4g} to {high:.4g}; values "
-        "outside are clipped",
-        UserWarning,
-        stacklevel=3,
+        "outside are clipped"
     )
+
+
+def _warn(sentence: str) -> None:
+    """Warns at the line of who called, also if that was through a pipeline of scikit-learn."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals["__name__"].split(".")[0] in ("isotherm", "sklearn"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, UserWarning, stacklevel=level)
 
 
 def examples(
