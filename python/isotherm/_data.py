@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import Any
 
@@ -12,6 +13,9 @@ from isotherm import _isotherm
 
 #: The types that are handed over as they are.
 DTYPES = [np.float64, np.float32, np.uint8, np.bool_]
+
+#: The share of a range by which rounding takes values out of it.
+ROUNDING = 1e-5
 
 
 def canonical(X: Any) -> Any:
@@ -42,6 +46,12 @@ def rule_for(X: Any, binarise: str) -> str:
     return "dynamic"
 
 
+def is_whole(X: Any) -> bool:
+    """Whether all values are whole numbers."""
+    values = X.data if sparse.issparse(X) else X
+    return bool(np.all(values == np.floor(values)))
+
+
 def threshold_of(binarise: str) -> float | None:
     """The threshold of a rule that has one."""
     return None if binarise == "auto" else _isotherm.threshold_of(binarise)
@@ -52,29 +62,27 @@ def range_of(X: Any) -> tuple[float, float]:
     if X.dtype == np.bool_ or X.shape[0] == 0:
         return 0.0, 1.0
     low, high = float(X.min()), float(X.max())
-    if low >= 0 and high <= 1:
+    if low >= -ROUNDING and high <= 1 + ROUNDING:
         return 0.0, 1.0
-    warnings.warn(
+    _warn(
         f"X has values from {low:.4g} to {high:.4g}; they are scaled to 0 and 1 and taken as "
-        "probabilities. Scale the data yourself, or name a rule such as binarise='threshold:0.5'",
-        UserWarning,
-        stacklevel=3,
+        "probabilities. Scale the data yourself, or name a rule such as binarise='threshold:0.5'"
     )
     return low, high if high > low else low + 1.0
 
 
-def scaled(X: Any, bounds: tuple[float, float], name: str = "X") -> Any:
-    """Values as shares of a range.
+def scaled(X: Any, bounds: tuple[float, float], name: str = "X", learning: bool = False) -> Any:
+    """Values as shares of a range. Those outside it are clipped, with a warning.
 
-    If the model was fitted on values between 0 and 1, values outside are an error. If the range was
-    taken from the training data, values outside it are clipped, with a warning.
+    What is learned from must mean the same as the data before: while learning, values beyond 0 and 1 are
+    an error if the model was fitted on values between them.
     """
     low, high = bounds
     if X.dtype == np.bool_:
         return X
     if sparse.issparse(X) and low != 0:
-        return scaled(X.toarray(), bounds, name)
-    _check_range(X, low, high, name)
+        return scaled(X.toarray(), bounds, name, learning)
+    _check_range(X, low, high, name, learning)
     if sparse.issparse(X):
         if (low, high) == (0.0, 1.0) and (not X.nnz or (X.data.min() >= 0 and X.data.max() <= 1)):
             return X
@@ -89,24 +97,30 @@ def scaled(X: Any, bounds: tuple[float, float], name: str = "X") -> Any:
     return np.clip((X - low_) / width, 0, 1)
 
 
-def _check_range(X: Any, low: float, high: float, name: str) -> None:
+def _check_range(X: Any, low: float, high: float, name: str, learning: bool) -> None:
     if 0 in X.shape:
         return
     smallest, largest = float(X.min()), float(X.max())
-    rounding = 1e-5 * (high - low)
+    rounding = ROUNDING * (high - low)
     if low - rounding <= smallest and largest <= high + rounding:
         return
     found = f"{name} has values from {smallest:.4g} to {largest:.4g}"
-    if (low, high) == (0.0, 1.0):
+    if learning and (low, high) == (0.0, 1.0):
         raise ValueError(
             f"{found}, but the model was fitted on values from 0 to 1; scale them likewise"
         )
-    warnings.warn(
+    _warn(
         f"{found}, beyond those of the data it was fitted on, {low:.4g} to {high:.4g}; values "
-        "outside are clipped",
-        UserWarning,
-        stacklevel=3,
+        "outside are clipped"
     )
+
+
+def _warn(sentence: str) -> None:
+    """Warns at the line of who called, also if that was through a pipeline of scikit-learn."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals["__name__"].split(".")[0] in ("isotherm", "sklearn"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, UserWarning, stacklevel=level)
 
 
 def examples(

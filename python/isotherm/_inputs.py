@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isotherm import _data, _isotherm, _options
-from isotherm._parameters import OPTIONS, Parameters
+from isotherm._parameters import OPTIONS, SYNONYMS, Parameters
 
 #: What a run calls examples that came as an array.
 ARRAY = "an array in memory"
@@ -24,6 +24,9 @@ class Inputs:
     """The part of the estimator that turns arguments and arrays into what the engine takes."""
 
     binarise: str
+    updates: int | None
+    epochs: int | None
+    batch: int | None
     data_seed: int
     random_state: Any
     threads: int | None
@@ -31,9 +34,29 @@ class Inputs:
     range_: tuple[float, float] | None
     n_features_in_: int
 
-    def _engine_options(self, rule: str, **others: Any) -> str:
-        options = {name: getattr(self, name) for name in OPTIONS}
-        options.update({"train": ARRAY, "seed": self.seed_, "binarise": rule}, **others)
+    def _asked(self, rows: int) -> dict[str, Any]:
+        """The options of the engine in its words. ``rows`` are those of a pass over the data."""
+        asked = {name: getattr(self, name) for name in OPTIONS}
+        if self.epochs is not None:
+            if self.updates is not None:
+                raise ValueError(
+                    f"updates={self.updates!r} and epochs={self.epochs!r} (or n_iter) both say how long to "
+                    "learn: give one"
+                )
+            passes = _options.whole("epochs", self.epochs, least=1)
+            # A minibatch may span two passes.
+            asked["updates"] = -(-passes * rows // self._batch(self.batch))
+        for name, words in SYNONYMS.items():
+            asked[name] = words.get(str(asked[name]), asked[name])
+        asked["shape"] = _options.shape_text(asked["shape"])
+        return asked
+
+    def _batch(self, batch: Any) -> int:
+        batch = _options.DEFAULTS["batch"] if batch is None else batch
+        return _options.whole("batch", batch, least=1)
+
+    def _engine_options(self, asked: dict[str, Any], rule: str, **others: Any) -> str:
+        options = {**asked, "train": ARRAY, "seed": self.seed_, "binarise": rule, **others}
         return _options.as_json(options)
 
     def _given(self) -> list[str]:
@@ -41,6 +64,8 @@ class Inputs:
         defaults = signature(Parameters.__init__).parameters
         values = {name: _options.plain(getattr(self, name)) for name in OPTIONS}
         given = {name: it for name, it in values.items() if it != defaults[name].default}
+        if self.epochs is not None:
+            given["updates"] = self.epochs
         return list(_options.spelled(given))
 
     def _seed(self) -> int:
@@ -82,15 +107,26 @@ class Inputs:
         guessed from ``X``, as the engine does."""
         if self.range_ is not None:
             return self.range_
-        return 0.0, _data.examples(X, "X", self.binarise).full
+        try:
+            return 0.0, _data.examples(X, "X", self.binarise).full
+        except ValueError:
+            if _data.is_whole(X):  # other than bytes
+                raise
+            return 0.0, 1.0  # fractions, of which some lie outside
 
     def _examples(
-        self, X: Any, name: str, rule: str | None = None, like: Any = None
+        self,
+        X: Any,
+        name: str,
+        rule: str | None = None,
+        like: Any = None,
+        learning: bool = True,
     ) -> tuple[_isotherm.Examples, str]:
         """Rows for the engine, and the rule by which they become zeros and ones."""
         low, high = self.range_ or (0.0, 1.0)
-        if self.binarise == "auto":
-            X = _data.scaled(X, (low, high), name)
+        clipped = not learning and self.range_ and _data.threshold_of(self.binarise) is None
+        if self.binarise == "auto" or clipped:
+            X = _data.scaled(X, (low, high), name, learning)
         elif high != 1:
             X = X / high
         rule = _data.rule_for(X, self.binarise) if rule is None else rule

@@ -19,6 +19,8 @@ DEFAULTS = defaults(_isotherm.options_table())
 
 def plain(value: Any) -> Any:
     """NumPy's numbers as Python's: JSON knows no others."""
+    if isinstance(value, tuple):
+        return tuple(map(plain, value))
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
 
 
@@ -37,6 +39,42 @@ def whole(name: str, value: Any, least: int = 0) -> int:
 def whole_or_none(name: str, value: Any, least: int = 1) -> int | None:
     """The same, or nothing."""
     return None if value is None else whole(name, value, least)
+
+
+class Alias:
+    """Another name of an argument, as an attribute."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, it: Any, owner: Any = None) -> Any:
+        return self if it is None else getattr(it, self.name)
+
+    def __set__(self, it: Any, value: Any) -> None:
+        setattr(it, self.name, value)
+
+
+def one_of(name: str, value: Any, default: Any, alias: str, other: Any) -> Any:
+    """The value of an argument that has two names. Both may be given if they agree."""
+    if other is None or value is other:
+        return value
+    if plain(value) not in (default, plain(other)):
+        raise ValueError(f"{name}={value!r} and {alias}={other!r} are two names of one argument: give one")
+    return other
+
+
+def shape_text(shape: Any) -> Any:
+    """The shape of images as the engine reads it, ``"28x20"``: width first."""
+    if not isinstance(shape, (tuple, list)):
+        return shape
+    if len(shape) != 2:
+        raise ValueError(f"shape={shape!r} must be a pair (width, height)")
+    return "x".join(str(whole("shape", side, least=1)) for side in shape)
+
+
+def shape_of(shape: Any) -> tuple[int, int]:
+    """Width and height of images, from a pair or from text."""
+    return _isotherm.shape_of(str(shape_text(shape)))
 
 
 def spelled(options: dict[str, Any]) -> dict[str, Any]:

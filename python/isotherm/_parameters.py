@@ -3,7 +3,9 @@ of options: change the declarations there."""
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Literal
+
+from isotherm import _options
 
 #: The arguments that are options of the engine. ``None`` leaves the choice to it.
 OPTIONS = (
@@ -50,73 +52,95 @@ OPTIONS = (
     "data_seed",
 )
 
+#: Other names of arguments. Values are kept under the first name only.
+ALIASES = {
+    "n_components": "hidden",
+    "learning_rate": "lr",
+    "batch_size": "batch",
+    "n_iter": "epochs",
+}
+
+#: Other words for values.
+SYNONYMS = {"algorithm": {"pcd": "sml"}}
+
 
 class Parameters:
     """The part of the estimator that keeps its arguments."""
+
+    n_components = _options.Alias("hidden")
+    learning_rate = _options.Alias("lr")
+    batch_size = _options.Alias("batch")
+    n_iter = _options.Alias("epochs")
 
     def __init__(
         self,
         hidden: int = 10,
         *,
-        shape: str | None = None,
-        algorithm: str = "apt",
-        path: str = "auto",
-        reference: str = "auto",
+        shape: tuple[int, int] | str | None = None,
+        algorithm: Literal["cd", "sml", "pt", "apt", "exact", "pcd"] = "apt",
+        path: Literal["auto", "joint", "base-rate", "hidden-marginal"] = "auto",
+        reference: Literal["auto", "base-rate", "mixture", "rbm"] = "auto",
         components: int | None = None,
         reference_hidden: int | None = None,
-        swap: str | None = None,
+        swap: Literal["energy", "free-energy"] | None = None,
         columns: int | None = None,
         particles: int | None = None,
         k: int = 1,
         temper_every: int = 1,
         rungs: int | None = None,
-        spacing: str = "linear",
-        respace: str = "flow",
+        spacing: Literal["linear", "geometric"] = "linear",
+        respace: Literal["flow", "flow-sqrt", "rejection", "fixed"] = "flow",
         beta_lr: float = 0.0001,
         min_swap: float = 0.4,
         min_rungs: int = 4,
         max_rungs: int = 100,
         spawn_every: int = 1000,
         burn_in: int = 100,
-        objective: str = "likelihood",
+        objective: Literal["likelihood"] = "likelihood",
         batch: int | None = None,
         updates: int | None = None,
         sampling_steps: int = 0,
         lr: float | None = None,
-        lr_decay: str | None = None,
+        lr_decay: Literal["constant", "linear", "hold-linear", "hold-exponential", "inverse"] | None = None,
         momentum: float = 0.0,
         weight_decay: float = 0.0,
         l1: float | None = None,
         smooth: float | None = None,
-        gradient: str = "centered",
+        gradient: Literal["plain", "centered"] = "centered",
         average: int | None = None,
         patience: int | None = None,
         init_std: float | None = None,
         metrics_every: int | None = None,
         likelihood_every: int | None = None,
-        final_likelihood: str = "estimate",
+        final_likelihood: Literal["estimate", "exact-only"] = "estimate",
         binarise: str = "auto",
-        constant_columns: str = "keep",
+        constant_columns: Literal["auto", "refuse", "keep"] = "keep",
         data_seed: int = 1,
         averaged: bool = True,
         random_state: Any = None,
         threads: int | None = None,
         verbose: int = 0,
         callback: Callable[[dict[str, Any]], Any] | None = None,
+        epochs: int | None = None,
+        n_components: int | None = None,
+        learning_rate: float | None = None,
+        batch_size: int | None = None,
+        n_iter: int | None = None,
     ) -> None:
         """
         Parameters
         ----------
         hidden : int, default 10
             Hidden units.
-        shape : str or None
+        shape : (int, int) or str or None
             Width and height of the images, if the examples are images (pixels row by row). Used
             for the pictures of the report and for ``smooth``. If absent, a square is assumed
-            where the number of columns allows one.
-        algorithm : {'cd', 'sml', 'pt', 'apt', 'exact'}, default 'apt'
+            where the number of columns allows one. A pair ``(width, height)`` or text such as
+            ``'28x20'``, width first.
+        algorithm : {'cd', 'sml', 'pt', 'apt', 'exact', 'pcd'}, default 'apt'
             Where negative samples come from: cd (contrastive divergence), sml (persistent
             particles at β = 1), pt (a fixed ladder), apt (an adaptive ladder) or exact
-            (independent samples, by enumerating up to 16 hidden units).
+            (independent samples, by enumerating up to 16 hidden units). ``'pcd'`` is ``'sml'``.
         path : {'auto', 'joint', 'base-rate', 'hidden-marginal'}, default 'auto'
             The distributions between the reference and the model. joint: exp(−βE), from the
             uniform distribution (the paper's); base-rate: from the distribution of
@@ -177,7 +201,7 @@ class Parameters:
             Examples in a minibatch. If ``None``: 100.
         updates : int or None
             Updates of the model. If ``None``: 200 passes over the data, 500 over pictures, at
-            least 40000 and at most 100000.
+            least 40000 and at most 100000. ``epochs`` says it in passes over the data.
         sampling_steps : int, default 0
             Sampling steps after the last update, in which the ladder still adapts.
         lr : float or None
@@ -250,8 +274,19 @@ class Parameters:
         callback : callable or None
             Called with each row of metrics, a dict, while learning waits. Returning ``False``
             ends it there.
+        epochs : int or None
+            Passes over the data, in place of ``updates``. :meth:`partial_fit`, which makes one,
+            uses neither.
+        n_components : int or None
+            Another name of ``hidden``: that of scikit-learn's BernoulliRBM.
+        learning_rate : float or None
+            Another name of ``lr``: that of scikit-learn's BernoulliRBM.
+        batch_size : int or None
+            Another name of ``batch``: that of scikit-learn's BernoulliRBM.
+        n_iter : int or None
+            Another name of ``epochs``: that of scikit-learn's BernoulliRBM.
         """
-        self.hidden = hidden
+        self.hidden = _options.one_of("hidden", hidden, 10, "n_components", n_components)
         self.shape = shape
         self.algorithm = algorithm
         self.path = path
@@ -273,10 +308,10 @@ class Parameters:
         self.spawn_every = spawn_every
         self.burn_in = burn_in
         self.objective = objective
-        self.batch = batch
+        self.batch = _options.one_of("batch", batch, None, "batch_size", batch_size)
         self.updates = updates
         self.sampling_steps = sampling_steps
-        self.lr = lr
+        self.lr = _options.one_of("lr", lr, None, "learning_rate", learning_rate)
         self.lr_decay = lr_decay
         self.momentum = momentum
         self.weight_decay = weight_decay
@@ -297,3 +332,4 @@ class Parameters:
         self.threads = threads
         self.verbose = verbose
         self.callback = callback
+        self.epochs = _options.one_of("epochs", epochs, None, "n_iter", n_iter)

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isotherm import _options
+
 if TYPE_CHECKING:
     from isotherm._rbm import RBM
+
+#: The shape of images: ``(width, height)``, or both as text: ``"28x20"``.
+Shape = tuple[int, int] | str
 
 
 def _axes(ax: Any, size: tuple[float, float] = (6.4, 4.0)) -> Any:
@@ -99,19 +104,25 @@ class Plots:
         ax.set(xlabel="updates", ylabel="round trips", ylim=(0, None))
         return ax
 
-    def filters(self, shape: tuple[int, int] | None = None, n: int = 25, ax: Any = None) -> Any:
-        """The weights of the first hidden units as images of ``shape`` (a square without it)."""
+    def filters(self, shape: Shape | None = None, n: int = 25, ax: Any = None) -> Any:
+        """The weights of the first hidden units as images of ``shape``: ``(width, height)`` or ``"28x20"``,
+        width first. Without it they have the model's shape, or are squares."""
         weights = self._rbm.components_[:n]
         top = np.abs(weights).max() or 1.0
         style = {"cmap": "RdBu_r", "vmin": -top, "vmax": top}
-        ax = _images(ax, weights, shape, style)
+        ax = self._images(ax, weights, shape, style)
         ax.figure.colorbar(ax.images[-1], ax=ax, label="weight", shrink=0.6)
         return ax
 
-    def samples(self, shape: tuple[int, int] | None = None, n: int = 25, ax: Any = None) -> Any:
-        """Samples of the model as images of ``shape`` (a square if it is left out)."""
+    def samples(self, shape: Shape | None = None, n: int = 25, ax: Any = None) -> Any:
+        """Samples of the model as images of ``shape``, which is as in :meth:`filters`."""
         samples = self._rbm.sample(n)
-        return _images(ax, samples, shape, {"cmap": "gray_r", "vmin": 0, "vmax": 1})
+        return self._images(ax, samples, shape, {"cmap": "gray_r", "vmin": 0, "vmax": 1})
+
+    def _images(self, ax: Any, rows: np.ndarray, shape: Shape | None, style: dict[str, Any]) -> Any:
+        shape = self._rbm.shape if shape is None else shape
+        sides = _square(rows.shape[1]) if shape is None else _options.shape_of(shape)
+        return _images(ax, rows, sides, style)
 
     def _ladder(self) -> Any:
         if self._rbm.ladder_ is None:
@@ -125,10 +136,10 @@ class Plots:
         return history
 
 
-def _images(ax: Any, rows: np.ndarray, shape: tuple[int, int] | None, style: dict[str, Any]) -> Any:
-    height, width = shape or _square(rows.shape[1])
-    if height * width != rows.shape[1]:
-        raise ValueError(f"{rows.shape[1]} columns are no image of {height} × {width}")
+def _images(ax: Any, rows: np.ndarray, sides: tuple[int, int], style: dict[str, Any]) -> Any:
+    width, height = sides
+    if width * height != rows.shape[1]:
+        raise ValueError(f"{rows.shape[1]} columns are no image of shape {width}x{height}")
     ax = _axes(ax, size=(5.0, 5.0))
     across = int(np.ceil(np.sqrt(len(rows))))
     down = -(-len(rows) // across)
@@ -146,5 +157,5 @@ def _images(ax: Any, rows: np.ndarray, shape: tuple[int, int] | None, style: dic
 def _square(size: int) -> tuple[int, int]:
     side = int(np.sqrt(size))
     if side * side != size:
-        raise ValueError(f"{size} columns are no square image; give shape=(height, width)")
+        raise ValueError(f"{size} columns are no square image; give shape=(width, height)")
     return side, side

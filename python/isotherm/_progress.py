@@ -44,6 +44,7 @@ class Progress:
         self.total = total
         self.bar = None
         self.lines = False
+        self.last: dict[str, Any] = {}
         if not verbose:
             return
         try:
@@ -57,12 +58,13 @@ class Progress:
         """Takes in a row of metrics."""
         if self.bar is None and not self.lines:
             return
-        figures = _figures(row)
         if self.bar is not None:
-            self.bar.set_postfix(figures, refresh=False)
+            # Not every row has a likelihood: the last one stays in the bar.
+            self.last.update({name: it for name, it in row.items() if it is not None})
+            self.bar.set_postfix(_figures(self.last), refresh=False)
             self.bar.update(row["step"] - self.bar.n)
         else:
-            told = ", ".join(f"{name} {value}" for name, value in figures.items())
+            told = ", ".join(f"{name} {value}" for name, value in _figures(row).items())
             print(f"{row['step']}/{self.total}  {told}", file=sys.stderr, flush=True)
 
     def note(self, sentence: str) -> None:

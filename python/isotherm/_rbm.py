@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 import warnings
-from typing import Any, Callable
+from functools import cached_property
+from typing import Any, Callable, Literal
 
 import numpy as np
 from scipy.special import expit
@@ -17,7 +18,7 @@ from isotherm import _data, _diagnostics, _isotherm, _options
 from isotherm._history import History, Ladder
 from isotherm._inputs import ARRAY, Inputs
 from isotherm._likelihood import LogLikelihood, LogZ
-from isotherm._parameters import Parameters
+from isotherm._parameters import ALIASES, Parameters
 from isotherm._plots import Plots
 from isotherm._progress import Progress, Stage
 from isotherm._report import Report
@@ -53,7 +54,9 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     components_ : array of shape (hidden, n_features)
         Weights.
     intercept_hidden_ : array of shape (hidden,)
+        Biases of the hidden units.
     intercept_visible_ : array of shape (n_features,)
+        Biases of the visible units.
     log_z_ : LogZ
         log Z of the model: exact up to 25 units in the smaller layer, else an estimate.
     history_ : History
@@ -61,7 +64,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     ladder_ : Ladder or None
         The ladder at the end.
     summary_ : dict
-        What ``summary.json`` holds of a run.
+        What ``summary.json`` holds of a run. After :meth:`partial_fit` it is found when it is asked for.
     n_updates_ : int
         Updates done.
     range_ : tuple of float or None
@@ -111,7 +114,8 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         }
         self.range_ = self.range_ or (0.0, train.full)
         self.seed_ = self._seed()
-        options = self._engine_options(rule, **dict.fromkeys(held_out, ARRAY))
+        asked = self._asked(X.shape[0])
+        options = self._engine_options(asked, rule, **dict.fromkeys(held_out, ARRAY))
         native = self._begin(options, train, **held_out)
         at_start = native.diagnostics_at_start()
         _diagnostics.warn(at_start, stacklevel=2)
@@ -150,10 +154,9 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             self.range_ = _data.range_of(X) if self.binarise == "auto" else None
         train, rule = self._examples(X, "X")
         self.range_ = self.range_ or (0.0, train.full)
-        batch = _options.DEFAULTS["batch"] if self.batch is None else self.batch
-        if not first and self.config_ is not None:
-            batch = self.config_["batch"]
-        updates = -(-X.shape[0] // _options.whole("batch", batch, least=1))
+        asked = self._asked(X.shape[0])
+        batch = self.batch if first or self.config_ is None else self.config_["batch"]
+        updates = -(-X.shape[0] // self._batch(batch))
         native = self.__dict__.get("_native")
         if first:
             self.seed_ = self._seed()
@@ -161,7 +164,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             # The first few examples do not tell how many there will be.
             smooth = 0.0 if self.smooth is None else self.smooth
             options = self._engine_options(
-                rule, **ONWARD, updates=updates, average=average, smooth=smooth
+                asked, rule, **ONWARD, updates=updates, average=average, smooth=smooth
             )
             native = self._begin(options, train)
         elif self.config_ is None:
@@ -258,7 +261,11 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     # -- what was learned ----------------------------------------------------------------------
 
     def transform(self, X: Any) -> np.ndarray:
-        """P(h = 1 | v) of the rows of ``X``. Values between 0 and 1 are taken as means."""
+        """P(h = 1 | v) of the rows of ``X``. Values between 0 and 1 are taken as means.
+
+        Values outside the range of the data that the model was fitted on are clipped to it, with a warning,
+        here as in all methods that do not learn.
+        """
         X = self._values(X)
         field = safe_sparse_dot(X, self.components_.T.astype(X.dtype))
         return expit(np.asarray(field) + self.intercept_hidden_.astype(X.dtype))
@@ -280,7 +287,7 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         X: Any,
         *,
         training: Any = None,
-        log_z: str = "auto",
+        log_z: Literal["auto", "exact", "estimate"] = "auto",
         quick: bool = False,
         particles: int | None = None,
         steps: int | None = None,
@@ -297,9 +304,9 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         samplers continue for four times as long, unless ``sampling_steps`` is given. Grey rows are
         measured on one draw of zeros and ones; :meth:`score` takes them as means.
         """
-        rows, rule = self._examples(self._checked(X), "X")
+        rows, rule = self._examples(self._checked(X), "X", learning=False)
         if training is not None:
-            known, _ = self._examples(self._checked(training), "training", rule)
+            known = self._examples(self._checked(training), "training", rule, learning=False)[0]
         else:
             known = self._known_states(enumerated=log_z != "estimate")
         own_samples = training is None and self._starts is None
@@ -454,6 +461,22 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     # -- watching ------------------------------------------------------------------------------
 
+    @cached_property
+    def summary_(self) -> dict[str, Any]:
+        """What ``summary.json`` holds of a run: :meth:`fit` leaves it here.
+
+        After :meth:`partial_fit` it is found when it is asked for, because its likelihoods take a while:
+        they are of the rows of the last call.
+        """
+        check_is_fitted(self, "components_")
+        native = self.__dict__.get("_native")
+        if native is None:
+            raise AttributeError(
+                "there is no summary of this model. After partial_fit, ask for it before the model is saved or "
+                "copied; an interrupted fit and a bare model file have none"
+            )
+        return dict(native.summarise(self._threads()))
+
     @property
     def history_(self) -> History:
         """What was recorded along the way: a dict of arrays, with ``to_pandas()``."""
@@ -498,6 +521,20 @@ class RBM(Inputs, Parameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return {**super().__getstate__(), "_native": None}
 
     # -- scikit-learn --------------------------------------------------------------------------
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The arguments, each under its first name: ``hidden`` and not ``n_components`` too."""
+        found = super().get_params(deep)
+        return {name: value for name, value in found.items() if name not in ALIASES}
+
+    def set_params(self, **params: Any) -> RBM:
+        """Sets arguments by any of their names."""
+        for alias, name in ALIASES.items():
+            if alias in params:
+                other = params.pop(alias)
+                params[name] = _options.one_of(name, params.get(name), None, alias, other)
+        super().set_params(**params)
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -91,7 +91,7 @@ ROOM = 1 << 20
 def _about(rbm: RBM) -> dict[str, Any]:
     """What only Python needs to restore the estimator."""
     arguments = {name: _options.plain(value) for name, value in rbm.get_params().items()}
-    plain = (str, int, float, bool, type(None))
+    plain = (str, int, float, bool, tuple, type(None))
     names = getattr(rbm, "feature_names_in_", None)
     starts = None if rbm._starts is None else base64.b64encode(rbm._starts.tobytes()).decode()
     return {
@@ -106,7 +106,9 @@ def _as_it_was(about: dict[str, Any]) -> RBM:
     """The estimator that was saved, but for what it has learned."""
     from isotherm._rbm import RBM
 
-    rbm = RBM(**about["arguments"])
+    # JSON has lists for tuples.
+    of_json: Callable[[Any], Any] = lambda value: tuple(value) if isinstance(value, list) else value
+    rbm = RBM(**{name: of_json(value) for name, value in about["arguments"].items()})
     rbm.range_ = None if about["range"] is None else tuple(about["range"])
     if about["columns"] is not None:
         rbm.feature_names_in_ = np.array(about["columns"], dtype=object)

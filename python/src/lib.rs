@@ -29,7 +29,7 @@ mod _isotherm {
     #[pymodule_export]
     use crate::models::{evaluate, largest_enumerated, sample_model};
     #[pymodule_export]
-    use crate::options::{options_table, sample_table, target_defaults, threshold_of};
+    use crate::options::{options_table, sample_table, shape_of, target_defaults, threshold_of};
     #[pymodule_export]
     use crate::runs::{keep_run, load_model, load_run, sample_checkpoint, write_report};
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! The options of learning: the table that Python's arguments are made from, and values by their names.
 
-use isotherm::data::Binarise;
+use isotherm::data::{Binarise, ImageShape};
 use isotherm::options::{Chosen, OptionSpec, Options, ValueKind};
 use isotherm::sampling::SampleOptions;
 use isotherm::{Action, Dialect, OptionName, Result};
@@ -46,6 +46,13 @@ pub(crate) fn threshold_of(binarise: &str) -> PyResult<Option<f64>> {
         Binarise::Threshold(level) => Ok(Some(level)),
         _ => Ok(None),
     }
+}
+
+/// Reads the shape of an image, `28x20`: width and height.
+#[pyfunction]
+pub(crate) fn shape_of(shape: &str) -> PyResult<(usize, usize)> {
+    let ImageShape { width, height } = shape.parse().map_err(raised)?;
+    Ok((width, height))
 }
 
 fn all(table: &[OptionSpec]) -> Vec<Value> {

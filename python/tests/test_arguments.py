@@ -1,8 +1,10 @@
 """Arguments: the engine's options by the command line's names, and errors that name them."""
 
 import inspect
+import pydoc
 import re
 import runpy
+import typing
 import warnings
 from pathlib import Path
 
@@ -42,14 +44,27 @@ def test_all_options_of_learning_are_there():
 
 
 def test_every_argument_is_documented():
-    for name in RBM().get_params():
-        assert re.search(rf"^    {name} : .+\n        .+", RBM.__doc__, re.M), name
+    """By itself, in what ``help(RBM)`` prints."""
+    printed = pydoc.plain(pydoc.render_doc(RBM))
+    for name in inspect.signature(RBM).parameters:
+        assert len(re.findall(rf"^ \|  {name} : .+\n \|      .+", printed, re.M)) == 1, name
     assert "{" not in RBM.__doc__.replace("{'", "")
     # The mixture that the command line has built in is not data of Python; the mixture that a ladder starts from is
-    # named by its own two options and by the columns of that ladder.
-    others = re.sub(r"^    (reference|components|columns) : .+\n(        .+\n)+", "", RBM.__doc__, flags=re.M)
-    assert "reference :" not in others and "components :" not in others
+    # named by its own two options and by the columns and particles of that ladder.
+    others = re.sub(r"^    (reference|components|columns|particles) : .+\n(        .+\n)+", "", RBM.__doc__, flags=re.M)
+    assert " reference :" not in others and " components :" not in others
     assert "mixture" not in others.split("data_seed :")[0]
+
+
+def test_words_are_typed():
+    """Every word of the engine, and no other but Python's own."""
+    own = {"algorithm": {"pcd"}}
+    hints = typing.get_type_hints(_parameters.Parameters.__init__)
+    for name, spec in TABLE.items():
+        if spec["kind"] == "word" and name in OPTIONS:
+            some = (hints[name], *typing.get_args(hints[name]))
+            (words,) = [it for it in some if typing.get_origin(it) is typing.Literal]
+            assert set(typing.get_args(words)) == {*spec["values"], *own.get(name, ())}, name
 
 
 def test_names_and_values_are_those_of_the_command_line(cli):
@@ -61,7 +76,9 @@ def test_names_and_values_are_those_of_the_command_line(cli):
 @pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
 def test_defaults_take_effect(votes):
     config = RBM(updates=20, random_state=1).fit(votes).config_
-    assert (config["hidden"], config["particles"], config["l1"]) == (10, 500, 1e-4)
+    # With a mixture as reference, of a table.
+    assert (config["hidden"], config["particles"]) == (10, 128)
+    assert config["l1"] == pytest.approx(0.22 * 6**0.5 / 200)
     assert RBM(updates=20, l1=0.0, random_state=1).fit(votes).config_["l1"] == 0
 
 

@@ -101,6 +101,18 @@ def grey():
     return np.random.default_rng(3).random((80, 6))
 
 
+#: What does not learn.
+MEASURING = {
+    "transform": lambda it, X: it.transform(X),
+    "score_samples": lambda it, X: it.score_samples(X),
+    "score": lambda it, X: it.score(X),
+    "gibbs": lambda it, X: it.gibbs(X, random_state=1),
+    "reconstruct": lambda it, X: it.reconstruct(X),
+    "free_energy": lambda it, X: it.free_energy(X),
+    "log_likelihood": lambda it, X: it.log_likelihood(X).value,
+}
+
+
 class TestGreyValues:
     """Values between 0 and 1 are probabilities; others are scaled to them."""
 
@@ -125,19 +137,60 @@ class TestGreyValues:
         assert same_model(rbm, fitted(unit))
         np.testing.assert_allclose(rbm.transform(20 * grey - 5), fitted(unit).transform(grey))
 
-    def test_values_that_mean_something_else_are_refused(self, grey):
-        rbm, bits = fitted(grey), (grey > 0.5).astype(float)
-        for X in (255 * grey, 2 * bits - 1, sparse.csr_array(2 * bits)):
-            for method in (rbm.score, rbm.transform, fitted(bits).score):
-                with pytest.raises(ValueError, match="fitted on values from 0 to 1"):
-                    method(X)
-        with pytest.raises(ValueError, match="valid has values from -1 to 1"):
-            RBM(hidden=2, updates=50).fit(bits, valid=2 * bits - 1)
-        assert np.isfinite(rbm.score(grey * (1 + 1e-7))), "rounding is no other range"
+    @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array])
+    @pytest.mark.parametrize("method", MEASURING)
+    def test_values_outside_are_clipped_with_one_warning(self, grey, method, make):
+        rbm, X = fitted(grey), grey.copy()
+        X[:, 0] *= 1.5
+        X[:3, 1] = -0.25 * X[:3, 1]
+        inside = MEASURING[method](rbm, make(np.clip(X, 0, 1)))
+        with pytest.warns(UserWarning, match="values outside are clipped") as caught:
+            clipped = MEASURING[method](rbm, make(X))
+        assert len(caught) == 1 and caught[0].filename == __file__
+        np.testing.assert_array_equal(clipped, inside)
+
+    @pytest.mark.parametrize("rule", ["as-is", "dynamic", "static:1"])
+    @pytest.mark.parametrize("method", MEASURING)
+    def test_they_are_with_any_rule(self, grey, rule, method):
+        rbm, bits = fitted((grey > 0.5).astype(float), binarise=rule), (grey > 0.5).astype(float)
+        with pytest.warns(UserWarning, match="values outside are clipped") as caught:
+            clipped = MEASURING[method](rbm, 2 * bits - 0.5)
+        assert len(caught) == 1
+        np.testing.assert_array_equal(clipped, MEASURING[method](rbm, bits))
+
+    @pytest.mark.parametrize("method", MEASURING)
+    def test_they_are_beyond_a_range_that_was_found(self, grey, method):
         with pytest.warns(UserWarning, match="scaled to 0 and 1"):
             wide = fitted(10 * grey)
-        with pytest.warns(UserWarning, match="values outside are clipped"):
-            wide.transform(11 * grey)
+        with pytest.warns(UserWarning, match="values outside are clipped") as caught:
+            MEASURING[method](wide, 11 * grey)
+        assert len(caught) == 1
+
+    def test_learning_refuses_them(self, grey):
+        bits = (grey > 0.5).astype(float)
+        for wrong in (2 * bits - 1, 255 * bits, sparse.csr_array(2 * bits)):
+            for part in ("valid", "test"):
+                with pytest.raises(ValueError, match=f"{part} has values from"):
+                    RBM(hidden=2, updates=50).fit(bits, **{part: wrong})
+            with pytest.raises(ValueError, match="fitted on values from 0 to 1"):
+                RBM(hidden=2).partial_fit(bits).partial_fit(wrong)
+
+    @pytest.mark.filterwarnings("error")
+    def test_rounding_is_no_other_range(self, grey):
+        rounded = np.vstack([grey, np.ones((1, 6))]) * (1 + 1e-15)
+        assert rounded.max() > 1
+        for X in (rounded, sparse.csr_array(rounded)):
+            rbm = fitted(X)
+            assert rbm.range_ == (0, 1) and np.isfinite(rbm.score(X))
+
+    @pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+    def test_what_is_no_number_is_refused_everywhere(self, grey, wrong):
+        rbm, X = fitted(grey), grey.copy()
+        X[3, 2] = wrong
+        learning = {"fit": lambda it, X: it.fit(X), "partial_fit": lambda it, X: it.partial_fit(X)}
+        for ask in (*MEASURING.values(), *learning.values()):
+            with pytest.raises(ValueError, match="NaN|infinity"):
+                ask(rbm, X)
 
     @pytest.mark.parametrize("rule", ["dynamic", "static:1", "threshold:0.5"])
     def test_bytes_and_fractions_mean_the_same(self, grey, rule):

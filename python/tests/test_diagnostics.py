@@ -4,8 +4,9 @@ import matplotlib
 import numpy as np
 import pandas
 import pytest
+from conftest import same_model
 
-from isotherm import RBM, History
+from isotherm import RBM, History, load
 
 matplotlib.use("Agg")
 
@@ -113,13 +114,35 @@ def test_images(trained):
 
     with pytest.raises(ValueError, match="6 columns are no square"):
         trained.plot.filters()
-    with pytest.raises(ValueError, match="no image of 2 × 2"):
+    with pytest.raises(ValueError, match="no image of shape 2x2"):
         trained.plot.filters(shape=(2, 2))
-    sheet = trained.plot.filters(shape=(2, 3)).images[-1].get_array()
-    assert sheet.shape == (2 * 3 + 1, 2 * 4 + 1)
-    np.testing.assert_allclose(sheet[1:3, 1:4], trained.components_[0].reshape(2, 3))
-    assert trained.plot.samples(shape=(3, 2), n=4).images
+    for shape in ((3, 2), "3x2"):  # width first
+        sheet = trained.plot.filters(shape=shape).images[-1].get_array()
+        assert sheet.shape == (2 * 3 + 1, 2 * 4 + 1)
+        np.testing.assert_allclose(sheet[1:3, 1:4], trained.components_[0].reshape(2, 3))
+        assert trained.plot.samples(shape=shape, n=4).images[-1].get_array().shape == (7, 9)
     plt.close("all")
+
+
+@pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
+def test_a_shape_is_one_thing_everywhere(votes, tmp_path):
+    """A pair or text, width first: the argument, the figures, the configuration and a run."""
+    import matplotlib.pyplot as plt
+
+    options = {"hidden": 2, "updates": 20, "smooth": 0.1, "random_state": 1}
+    pair, text = (RBM(shape=shape, **options).fit(votes) for shape in ((np.int64(3), 2), "3x2"))
+    assert same_model(pair, text) and pair.config_["shape"] == text.config_["shape"] == "3x2"
+    assert not same_model(RBM(shape=(2, 3), **options).fit(votes), pair), "it says who are neighbours"
+    for rbm in (pair, text):
+        assert rbm.plot.filters().images[-1].get_array().shape == (1 * 3 + 1, 2 * 4 + 1)
+        rbm.save(tmp_path / "run", overwrite=True)
+        assert load(tmp_path / "run").get_params() == rbm.get_params()
+    plt.close("all")
+    for wrong in ((3,), (2, 2, 2), (0, 6), (1.5, 4), "wide", "6"):
+        with pytest.raises(ValueError, match="shape"):
+            RBM(shape=wrong, **options).fit(votes)
+        with pytest.raises(ValueError, match="shape"):
+            pair.plot.filters(shape=wrong)
 
 
 def test_figures_without_matplotlib(trained, monkeypatch):

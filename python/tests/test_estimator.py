@@ -9,10 +9,12 @@ import pandas
 import pytest
 from conftest import same_model
 from sklearn.base import clone
+from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.neural_network import BernoulliRBM
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from isotherm import RBM
@@ -72,6 +74,110 @@ def test_grid_search_in_processes():
     model = make_pipeline(RBM(updates=100, random_state=0), LogisticRegression())
     search = GridSearchCV(model, {"rbm__hidden": [2, 4]}, cv=2, n_jobs=2, error_score="raise")
     assert search.fit(X, y).best_score_ > 0.6
+
+
+#: A short fit.
+QUICK = {"updates": 100, "likelihood_every": 0, "final_likelihood": "exact-only", "random_state": 0}
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_pipeline_on_digits_meets_values_that_training_did_not_have():
+    X, y = load_digits(return_X_y=True)
+    train, test, y_train, y_test = train_test_split(X, y, random_state=0)
+    assert MinMaxScaler().fit(train).transform(test).max() > 1.5
+    model = make_pipeline(MinMaxScaler(), RBM(100, **QUICK), LogisticRegression(C=100, max_iter=500))
+    assert model.fit(train, y_train).score(test, y_test) > 0.8
+    search = GridSearchCV(model, {"rbm__n_components": [20, 40]}, cv=2, error_score="raise")
+    search.fit(train, y_train)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.best_estimator_["rbm"].components_.shape[0] in (20, 40)
+
+
+#: Arguments of BernoulliRBM, and what they are here.
+NAMES = [
+    ({"n_components": 3}, {"hidden": 3}),
+    ({"learning_rate": 0.02}, {"lr": 0.02}),
+    ({"batch_size": 20}, {"batch": 20}),
+    ({"n_iter": 25}, {"updates": 50}),
+    ({"epochs": 25}, {"updates": 50}),
+    ({"n_iter": 3, "batch_size": 70}, {"updates": 9, "batch": 70}),
+    ({"algorithm": "pcd"}, {"algorithm": "sml"}),
+]
+
+
+@pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
+@pytest.mark.parametrize("theirs, ours", NAMES)
+def test_names_of_bernoulli_rbm(votes, theirs, ours):
+    base = {} if "updates" in ours else {"updates": 50}
+    one = RBM(**theirs, **base, random_state=1).fit(votes)
+    other = RBM(**ours, **base, random_state=1).fit(votes)
+    assert same_model(one, other) and one.config_ == other.config_
+    assert one.get_params() | {"epochs": None, "updates": None, "algorithm": None} == (
+        other.get_params() | {"epochs": None, "updates": None, "algorithm": None}
+    )
+    assert {name: getattr(one, name) for name in theirs} == theirs
+    assert same_model(clone(one).fit(votes), one)
+    set_later = RBM(**base, hidden=7, lr=0.7, batch=7, random_state=1)
+    set_later.set_params(hidden=10, lr=None, batch=None).set_params(**theirs)
+    assert same_model(set_later.fit(votes), one)
+    assert sorted(one._given()) == sorted(other._given()), "for warnings of options without effect"
+
+
+def test_a_search_over_their_names():
+    X, y = labelled()
+    model = make_pipeline(RBM(**{**QUICK, "updates": None}), LogisticRegression())
+    names = {"n_components": [2, 4], "learning_rate": [0.01, 0.1], "batch_size": [10], "n_iter": [2]}
+    grid = {f"rbm__{name}": values for name, values in names.items()}
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, y)
+    rbm = search.best_estimator_["rbm"]
+    assert rbm.components_.shape[0] == rbm.n_components and rbm.n_updates_ == 24
+    assert rbm.config_["lr"] == rbm.learning_rate and rbm.config_["batch"] == 10
+
+
+@pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
+def test_their_names_in_pieces(votes):
+    theirs = RBM(n_components=2, learning_rate=0.5, batch_size=50, n_iter=7, random_state=1)
+    ours = RBM(hidden=2, lr=0.5, batch=50, random_state=1)
+    for rbm in (theirs, ours):
+        rbm.partial_fit(votes).partial_fit(votes[:60])
+    assert same_model(theirs, ours) and theirs.n_updates_ == 6, "each call is one pass"
+    theirs.set_params(learning_rate=0.25).partial_fit(votes)
+    assert theirs.history_["learning_rate"][-1] == 0.25
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"hidden": 20, "n_components": 30},
+        {"lr": 0.1, "learning_rate": 0.2},
+        {"batch": 10, "batch_size": 20},
+        {"updates": 50, "n_iter": 2},
+        {"updates": 50, "epochs": 2},
+        {"epochs": 2, "n_iter": 3},
+    ],
+)
+def test_two_names_for_one_thing_are_an_error(votes, given):
+    first, second = given
+    with pytest.raises(ValueError, match=f"{first}.* and .*{second}"):
+        RBM(**given).fit(votes)
+    with pytest.raises(ValueError, match=f"{first}.* and .*{second}"):
+        RBM().set_params(**given).partial_fit(votes)
+
+
+def test_the_name_that_is_set_last_counts():
+    """In a search over one name, the estimator may have been made with the other."""
+    rbm = clone(RBM(hidden=20, lr=0.1)).set_params(n_components=30, learning_rate=np.float64(0.2))
+    assert (rbm.hidden, rbm.n_components, rbm.lr, rbm.learning_rate) == (30, 30, 0.2, 0.2)
+    assert clone(rbm).hidden == 30 and repr(rbm) == repr(RBM(hidden=30, lr=np.float64(0.2)))
+    rbm.n_components = 3
+    assert rbm.get_params()["hidden"] == 3
+
+
+@pytest.mark.parametrize("name", ["n_iter", "epochs"])
+@pytest.mark.parametrize("value", [0, 1.5, "many"])
+def test_passes_are_counted(votes, name, value):
+    with pytest.raises(ValueError, match=f"epochs={value!r} must be a whole number"):
+        RBM(**{name: value}).fit(votes)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from conftest import same_model
 
 from isotherm import RBM, sample_target
+from isotherm._progress import Progress
 
 LONG = {
     "hidden": 20,
@@ -272,6 +273,20 @@ def test_a_bar(votes, capfd):
     RBM(hidden=2, updates=100, random_state=1, verbose=1).fit(votes)
     out, err = capfd.readouterr()
     assert out == "" and "100/100" in err and "updates" in err and "log-likelihood=" in err
+
+
+def test_the_bar_keeps_the_last_likelihood():
+    """Likelihoods are measured less often than rows are written."""
+    measured = {"log_likelihood": {"value": -3.6}, "log_likelihood_averaged": {"value": -3.5}}
+    ladder = {"betas": [1, 0.5, 0], "swap_rate": 0.5}
+    first = {"step": 10, "ladder": ladder, **measured, "log_likelihood_valid": {"value": -4.5}}
+    later = {"step": 20, "ladder": {**ladder, "swap_rate": 0.25}, "log_likelihood": None}
+    progress = Progress(0, 30, 1)
+    progress.row(first)
+    progress.row(later)
+    shown = progress.bar.postfix
+    progress.close()
+    assert shown == "log-likelihood=-3.50, valid=-4.50, rungs=3, swap=0.25"
 
 
 def test_lines_without_tqdm(votes, capfd, monkeypatch):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import same_model, votes_of
 
-from isotherm import RBM
+from isotherm import RBM, load
 
 
 def test_it_returns_the_model(votes):
@@ -121,12 +121,42 @@ def test_patience_and_sampling_steps_are_for_fit(votes):
 
 def test_what_belonged_to_the_fit_is_gone(rbm, votes):
     before = rbm.log_z_
+    updates = rbm.summary_["updates"]
     rbm.partial_fit(votes)
-    assert not hasattr(rbm, "summary_") and rbm.log_z_ != before
+    assert rbm.summary_["updates"] == updates + 2 and rbm.log_z_ != before
     assert np.exp(rbm.score_samples(np.indices((2,) * 6).reshape(6, -1).T)).sum() == pytest.approx(
         1
     )
     assert len(rbm.ladder_.betas) == len(rbm.ladder_.swap_rates) + 1
+
+
+@pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
+def test_the_summary_is_that_of_a_fit(votes):
+    """It is found when it is asked for, of the model and the rows of the last call."""
+    rbm = RBM(hidden=2, random_state=1)
+    for rows in (votes[:50], votes[50:]):
+        rbm.partial_fit(rows)
+        assert rbm.summary_["updates"] == rbm.n_updates_
+        found = rbm.summary_["log_likelihood_averaged"]
+        assert found["value"] == pytest.approx(rbm.score(rows), abs=1e-5)
+    assert rbm.summary_ is rbm.summary_ and rbm.summary_["diagnostics"]
+    whole = RBM(hidden=2, updates=2, random_state=1).fit(votes)
+    assert rbm.summary_.keys() == whole.summary_.keys()
+
+
+def test_asking_for_the_summary_changes_nothing(votes, tmp_path):
+    asked, other = (RBM(hidden=2, random_state=1).partial_fit(votes) for _ in range(2))
+    ladder = asked.ladder_.betas
+    assert asked.summary_["betas"] == ladder.tolist()
+    assert same_model(asked.partial_fit(votes), other.partial_fit(votes))
+    # What was asked for is kept with the model.
+    for again in (pickle.loads(pickle.dumps(asked)), pickle.loads(pickle.dumps(other))):
+        assert not hasattr(again, "summary_")
+    asked.summary_
+    assert pickle.loads(pickle.dumps(asked)).summary_ == asked.summary_
+    asked.save(tmp_path / "run")
+    loaded = load(tmp_path / "run")
+    assert loaded.summary_ == asked.summary_ and loaded.n_updates_ == 4
 
 
 def test_fit_begins_anew(votes):

@@ -30,8 +30,15 @@ def test_stubs():
 def test_mypy(tmp_path):
     """The package is sound, and misuse of it is noticed."""
     misuse = tmp_path / "misuse.py"
-    misuse.write_text("import isotherm\nisotherm.RBM(hidden='many').sample('few')\n")
+    calls = [
+        "RBM(hidden='many').sample('few')",
+        "RBM(algorithm='smll', lr_decay='never', swap='places')",  # words are typed
+        "RBM(shape=28).log_likelihood([], log_z='guess')",
+        "RBM(algorithm='pcd', shape=(28, 20), n_components=3, epochs=2).plot.filters('28x20')",
+    ]
+    misuse.write_text("import isotherm\n" + "".join(f"isotherm.{it}\n" for it in calls))
     options = ["--check-untyped-defs", "--ignore-missing-imports", f"--cache-dir={tmp_path}/cache"]
     _, said = run("mypy", str(SOURCE), str(misuse), *options)
     errors = [line for line in said.splitlines() if ": error: " in line]
-    assert len(errors) == 2 and all("misuse.py:2" in line for line in errors), said
+    lines = [line.split("misuse.py:")[-1].split(":")[0] for line in errors]
+    assert lines == ["2"] * 2 + ["3"] * 3 + ["4"] * 2, said
