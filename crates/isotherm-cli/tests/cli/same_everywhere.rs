@@ -37,8 +37,9 @@ fn runs_have_the_recorded_digests() {
     learn("sml", Some(&data), "--hidden 10 --algorithm sml --path joint --columns 30".into());
     learn("exact", Some(&data), "--hidden 10 --algorithm exact".into());
     learn("smooth", Some(&data), "--hidden 10 --algorithm exact --smooth 0.01 --shape 10x7".into());
-    let pt = "--algorithm pt --path base-rate --columns 6 --rungs 8 --spacing geometric";
+    let pt = "--algorithm pt --reference base-rate --columns 6 --rungs 8 --spacing geometric";
     learn("pt", Some(&data), format!("--hidden 10 {pt}"));
+    learn("from-a-mixture", Some(&data), format!("--hidden 10 --components 4 {LADDER}"));
     let hidden = "--algorithm apt --path hidden-marginal --respace flow-sqrt";
     learn("hidden-marginal", Some(&data), format!("--hidden 10 {hidden} {LADDER}"));
     learn("mixture", None, format!("--hidden 6 --algorithm apt --path joint {LADDER}"));
