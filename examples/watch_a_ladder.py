@@ -44,7 +44,7 @@ def main():
         path="joint",  # the energy times β, as in the paper; others need fewer rungs
         rungs=4,
         spawn_every=500,
-        updates=10_000,
+        updates=20_000,
         metrics_every=1000,
         likelihood_every=1000,
         random_state=1,

@@ -23,8 +23,8 @@ section! {
         /// chosen; else base-rate.
         path: PathKind = PathKind::Auto;
         /// The distribution at β = 0 of the base-rate path: base-rate (independent units), mixture (of Bernoulli
-        /// products, fitted to the data) or rbm (a small RBM, trained first). auto, for files: a mixture if it
-        /// describes held-out examples better than independent units do.
+        /// products, fitted to the data) or rbm (a small RBM, trained first). auto, for files: a mixture if
+        /// the data have clusters.
         reference: ReferenceKind = ReferenceKind::Auto;
         /// Components of a mixture as reference. If they are given, auto takes a mixture.
         components: Option<usize> = None, in 1..=256,

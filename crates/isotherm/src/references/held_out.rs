@@ -1,12 +1,16 @@
-//! Whether a mixture tells more about the data than their marginals: what `auto` decides by.
+//! Whether the data have clusters, and a mixture tells more about them than their marginals: what `auto` decides by.
+//!
+//! Far clusters are what a ladder from independent units cannot reach. Where there are none, a mixture is a worse start,
+//! however well it describes the data: on binarized MNIST and Caltech Silhouettes with 500 hidden units it cost likelihood.
 
 use std::fmt;
+use std::sync::Arc;
 
 use isotherm_kernels::BitMatrix;
 use isotherm_tempering::streams::Key;
 use serde::{Deserialize, Serialize};
 
-use super::{Mixture, components_for, em};
+use super::{Clusters, Mixture, components_for, em};
 use crate::data::{Dataset, some_of, some_rows};
 
 /// Examples that are looked at.
@@ -15,8 +19,8 @@ const EXAMPLES: usize = 3000;
 /// One of so many is held out, chosen at random: files may repeat themselves.
 const HELD_OUT: usize = 5;
 
-/// Components at most: enough to see whether there are any clusters.
-const COMPONENTS: usize = 16;
+/// Components at most: enough to see clusters.
+const COMPONENTS: usize = 32;
 
 /// How well examples are described by a mixture and by independent units that were fitted to other examples: mean
 /// log-likelihoods, in nats.
@@ -24,10 +28,12 @@ const COMPONENTS: usize = 16;
 pub struct HeldOut {
     /// Examples that were held out.
     pub examples: usize,
-    /// The mixture, with at most 16 components.
+    /// The mixture, with at most 32 components.
     pub mixture: f64,
     /// Independent units with the marginals: a mixture of one component.
     pub base_rates: f64,
+    /// Clusters of the components of that mixture.
+    pub clusters: usize,
 }
 
 impl HeldOut {
@@ -44,27 +50,29 @@ impl HeldOut {
         if measured.rows() == 0 {
             return None;
         }
-        let mean = |components| {
+        let fit = |components| {
             let fit = em::fit(&fitted, components, key, &mut |_| true).ok()?;
-            Some(mean_log_likelihood(&fit.mixture, &measured))
+            Some((mean_log_likelihood(&fit.mixture, &measured), fit.mixture))
         };
         let components = components_for(fitted.rows()).min(COMPONENTS);
-        let (mixture, base_rates) = (mean(components)?, mean(1)?);
-        Some(HeldOut { examples: measured.rows(), mixture, base_rates })
+        let ((mixture, of_rows), (base_rates, _)) = (fit(components)?, fit(1)?);
+        let clusters = Clusters::of_mixture(Arc::new(of_rows)).count();
+        Some(HeldOut { examples: measured.rows(), mixture, base_rates, clusters })
     }
 
-    /// Whether the mixture describes the examples better.
+    /// Whether there are clusters, and the mixture describes the examples better.
     pub fn favours_a_mixture(&self) -> bool {
-        self.mixture > self.base_rates
+        self.clusters > 1 && self.mixture > self.base_rates
     }
 }
 
 impl fmt::Display for HeldOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let HeldOut { examples, mixture, base_rates } = self;
+        let HeldOut { examples, mixture, base_rates, clusters } = self;
+        let s = if *clusters == 1 { "" } else { "s" };
         write!(
             f,
-            "mean log-likelihood of {examples} held-out examples {mixture:.2} nats by a mixture, {base_rates:.2} by \
+            "{clusters} cluster{s} of data; mean log-likelihood of {examples} held-out examples {mixture:.2} nats by a mixture, {base_rates:.2} by \
              independent units"
         )
     }
