@@ -150,8 +150,7 @@ class Parameters:
         reference : {'auto', 'base-rate', 'mixture', 'rbm'}, default 'auto'
             The distribution at β = 0 of the base-rate path: base-rate (independent units),
             mixture (of Bernoulli products, fitted to the data) or rbm (a small RBM, trained
-            first). auto, for files: a mixture if it describes held-out examples better than
-            independent units do.
+            first). auto, for files: a mixture if the data have clusters.
         components : int or None
             Components of a mixture as reference. If they are given, auto takes a mixture. If
             ``None``: one for each hundred examples, from 2 to 64.

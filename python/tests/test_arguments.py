@@ -76,8 +76,8 @@ def test_names_and_values_are_those_of_the_command_line(cli):
 @pytest.mark.filterwarnings("ignore::isotherm.IsothermWarning")
 def test_defaults_take_effect(votes):
     config = RBM(updates=20, random_state=1).fit(votes).config_
-    # With a mixture as reference, of a table.
-    assert (config["hidden"], config["particles"]) == (10, 128)
+    # The votes have no clusters, so the ladder starts from independent units.
+    assert (config["hidden"], config["particles"]) == (10, 500)
     assert config["l1"] == pytest.approx(0.22 * 6**0.5 / 200)
     assert RBM(updates=20, l1=0.0, random_state=1).fit(votes).config_["l1"] == 0
 
