@@ -139,6 +139,7 @@ fn progress_is_shown_unless_quiet_is_given() {
     let watched = common::run(train(Some(&data), &format!("{options} --split 0.5/0.5"), &run));
     let last = watched.err.lines().last().unwrap();
     assert!(last.contains("  train -") && last.contains(", valid -"), "{last}");
+    // Three lines about the run, then about ten of progress.
     assert!((6..=14).contains(&loud.err.lines().count()), "{}", loud.err);
     assert!(loud.err.lines().all(|line| line == line.trim()), "{}", loud.err);
     let (run, samples) = (text(&run), text(&folder.path().join("s.npy")));
